@@ -915,24 +915,6 @@ create index leads_sample on leads (workspace_id, id) where is_sample;
 create index leads_words on leads using gin (workspace_id,
   ((((coalesce(name, '') || ' ') || twitter_handle) || ' ') || coalesce(bio, '')) gin_trgm_ops);
 create unique index leads_x_user on leads (workspace_id, x_user_id) where x_user_id is not null;
-create trigger leads_counted_delete after delete on leads
-  referencing old table as removed
-  for each statement execute function count_leads();
-create trigger leads_counted_insert after insert on leads
-  referencing new table as added
-  for each statement execute function count_leads();
-create trigger leads_counted_update after update on leads
-  referencing old table as removed new table as added
-  for each statement execute function count_leads();
-create trigger leads_standing_delete after delete on leads
-  referencing old table as removed
-  for each statement execute function keep_standings();
-create trigger leads_standing_insert after insert on leads
-  referencing new table as added
-  for each statement execute function keep_standings();
-create trigger leads_standing_update after update on leads
-  referencing old table as removed new table as added
-  for each statement execute function keep_standings();
 
 create table membership_changes (
   workspace_id uuid not null,
@@ -2099,30 +2081,6 @@ as $$
   select array_to_tsvector(bio_tokens(bio))
 $$;
 
-create function count_leads()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO lead_counts AS c (workspace_id, dm_status, count)
-      SELECT workspace_id, dm_status, count(*) FROM added GROUP BY 1, 2 ORDER BY 1, 2
-      ON CONFLICT (workspace_id, dm_status) DO UPDATE SET count = c.count + excluded.count;
-  ELSIF TG_OP = 'DELETE' THEN
-    UPDATE lead_counts c SET count = c.count - d.n
-      FROM (SELECT workspace_id, dm_status, count(*) AS n FROM removed GROUP BY 1, 2) d
-      WHERE c.workspace_id = d.workspace_id AND c.dm_status = d.dm_status;
-  ELSE
-    INSERT INTO lead_counts AS c (workspace_id, dm_status, count)
-      SELECT workspace_id, dm_status, sum(n) FROM (
-        SELECT workspace_id, dm_status, 1 AS n FROM added UNION ALL SELECT workspace_id, dm_status, -1 FROM removed
-      ) changes GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
-      ON CONFLICT (workspace_id, dm_status) DO UPDATE SET count = c.count + excluded.count;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 create function count_waitlist_days()
   returns trigger
   language plpgsql
@@ -2160,33 +2118,6 @@ BEGIN
       ON CONFLICT (day)
       DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed,
         invited = w.invited + excluded.invited;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-create function keep_standings()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO lead_standings (workspace_id, standing, created_at, lead_id)
-      SELECT workspace_id, standing_of(dm_status), created_at, id FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    EXECUTE 'DELETE FROM lead_standings s USING removed r
-      WHERE s.workspace_id = r.workspace_id
-        AND s.standing = standing_of(r.dm_status)
-        AND s.created_at = r.created_at
-        AND s.lead_id = r.id';
-  ELSIF EXISTS (SELECT id, dm_status, created_at FROM added EXCEPT SELECT id, dm_status, created_at FROM removed) THEN
-    EXECUTE 'UPDATE lead_standings s SET standing = standing_of(a.dm_status), created_at = a.created_at
-      FROM removed r JOIN added a ON a.id = r.id
-      WHERE (standing_of(a.dm_status) <> standing_of(r.dm_status) OR a.created_at <> r.created_at)
-        AND s.workspace_id = r.workspace_id
-        AND s.standing = standing_of(r.dm_status)
-        AND s.created_at = r.created_at
-        AND s.lead_id = r.id';
   END IF;
   RETURN NULL;
 END

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { recountMessages } from '../src/core/messages/counts.ts'
-import { campaigns } from '../src/core/tables/campaigns.ts'
+import { countedColumns, countMessages, deleteMessages as deletingMessages } from '../src/core/messages/counts.ts'
 import { dms } from '../src/core/tables/messages.ts'
 import type { Db } from '../src/db/open.ts'
 import { matching, type Which, type Writer } from './matching.ts'
@@ -106,25 +105,40 @@ export async function waitForInbox(to: Writer, which: Messages, until: Date | nu
 }
 
 /** Inserts messages as a campaign would have left them. */
-export async function insertMessages(to: Writer, rows: (typeof dms.$inferInsert)[]): Promise<Message[]> {
-  return changeAndCount(to, (tx) => tx.insert(dms).values(rows).returning())
+export async function insertMessages({ db }: Writer, rows: (typeof dms.$inferInsert)[]): Promise<Message[]> {
+  const { rows: added } = await db.execute<{ id: string }>(sql`
+    with added as ${db.insert(dms).values(rows).returning()}, ${countMessages({ after: 'added' })}
+    select id from added`)
+  return read(db, added)
 }
 
 /** Deletes the messages. */
-export async function deleteMessages(to: Writer, which: Messages): Promise<void> {
-  await changeAndCount(to, (tx) => tx.delete(dms).where(matching(dms, which)).returning())
+export async function deleteMessages({ db }: Writer, which: Messages): Promise<void> {
+  await deletingMessages(db, matching(dms, which) ?? sql`true`)
 }
 
-function change(to: Writer, which: Messages, set: Change): Promise<Message[]> {
-  return changeAndCount(to, (tx) => tx.update(dms).set(set).where(matching(dms, which)).returning())
+async function change({ db }: Writer, which: Messages, set: Change): Promise<Message[]> {
+  const changes = db.update(dms).set(set).where(sql`id in (select id from old)`).returning()
+  const { rows: changed } = await db.execute<{ id: string }>(sql`
+    with old as (
+      select ${countedColumns()}
+      from dms
+      where ${matching(dms, which) ?? sql`true`}
+      order by id
+      for no key update
+    ), changed as ${changes}, ${countMessages({ before: 'old', after: 'changed' })}
+    select id from changed`)
+  return read(db, changed)
 }
 
-/** Changes messages and counts those of their campaigns again. */
-function changeAndCount({ db }: Writer, work: (tx: Db) => Promise<Message[]>): Promise<Message[]> {
-  return db.transaction(async (tx) => {
-    const messages = await work(tx)
-    const campaignIds = [...new Set(messages.map(({ campaignId }) => campaignId))]
-    await recountMessages(tx, inArray(campaigns.id, campaignIds))
-    return messages
-  })
-}
+const read = (db: Db, rows: readonly { id: string }[]): Promise<Message[]> =>
+  db
+    .select()
+    .from(dms)
+    .where(
+      inArray(
+        dms.id,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .orderBy(dms.id)

@@ -103,16 +103,18 @@ test('a database of version 0.1 is recounted', async () => {
   await client.query('update suppression_counts set count = 7')
   await client.query('update campaigns set dms_queued_count = 7, dms_replied_count = 7')
   await client.query("update dm_activity set sent = 7, slot = slot - interval '1 day'")
+  await client.query('update lead_counts set count = 7')
+  await client.query("update lead_standings set standing = 'sent'")
   await migrateDatabase(url)
   const { rows } = await client.query(`
     select lead_lists.lead_count, contacted_count, tags.lead_count as tagged, scrape_counts.count as found,
       suppression_counts.count as suppressed, dms_queued_count as queued, dms_replied_count as replied, sent,
-      slot = '2026-11-29T12:00:00Z' as "isOfSlot"
-    from lead_lists, tags, scrape_counts, suppression_counts, campaigns, dm_activity`)
+      slot = '2026-11-29T12:00:00Z' as "isOfSlot", lead_counts.count as "ofStatus", standing
+    from lead_lists, tags, scrape_counts, suppression_counts, campaigns, dm_activity, lead_counts, lead_standings`)
   expect(rows).toEqual([
     {
       ...{ lead_count: 1, contacted_count: 1, tagged: 1, found: '1', suppressed: '1' },
-      ...{ queued: 0, replied: 1, sent: 1, isOfSlot: true },
+      ...{ queued: 0, replied: 1, sent: 1, isOfSlot: true, ofStatus: '1', standing: 'not_sent' },
     },
   ])
 })

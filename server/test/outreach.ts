@@ -15,6 +15,7 @@ import { workers } from '../src/db/tables.ts'
 import { leadLists } from '../src/domains/leads/lists/tables.ts'
 import { startSender } from '../src/jobs/sender.ts'
 import type { Services } from '../src/services.ts'
+import { expectLeadCountsRight, insertLeads } from './leads.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
@@ -47,20 +48,17 @@ export async function makeList(
     .values({ workspaceId: person.workspaceId, userId: person.id, name: `List of ${handles.length}` })
     .returning()
   if (handles.length === 0) return { id: list!.id, leadIds: [], handles }
-  const rows = await app.db
-    .insert(leads)
-    .values(
-      handles.map((twitterHandle, i) => ({
-        workspaceId: person.workspaceId,
-        userId: person.id,
-        name: options.names?.[i] ?? `Lead ${i + 1}`,
-        twitterHandle,
-        metadata: options.metadata?.[i] ?? {},
-        ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
-      })),
-    )
-    .returning({ id: leads.id })
-  const leadIds = rows.map(({ id }) => id)
+  const leadIds = await insertLeads(
+    app,
+    handles.map((twitterHandle, i) => ({
+      workspaceId: person.workspaceId,
+      userId: person.id,
+      name: options.names?.[i] ?? `Lead ${i + 1}`,
+      twitterHandle,
+      metadata: options.metadata?.[i] ?? {},
+      ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
+    })),
+  )
   const entries = sql`
     select ${list!.id}::uuid, id, 'pending', to_timestamp(1700000000 + place)
     from unnest(${sql.param(leadIds)}::uuid[]) with ordinality as given(id, place)`
@@ -185,6 +183,7 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
   await expectActivityRight(app)
   await expectOpenerCountsRight(app)
   await expectConversationCountsRight(app)
+  await expectLeadCountsRight(app)
 }
 
 /** Checks the counts of every workspace's conversations against the conversations. */

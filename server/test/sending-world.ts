@@ -781,6 +781,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
 async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
   // The last world's events may still be numbered.
   await transact(db, (tx) => tx.execute(sql`delete from workspaces`))
+  await db.execute(sql`delete from lead_standings`)
   await db.execute(sql`delete from reply_watches`)
   await db.execute(sql`delete from x_deliveries`)
   await db.execute(sql`delete from restores`)

@@ -12,6 +12,7 @@ import { readOpenersAgain } from '../messages/render.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { isBasisRequired, type SendingEnv } from '../messages/sending-state.ts'
 import { allowanceOf, planOf, publishEvents, usageOf } from '../neighbors.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { findSteps, queuedStep, unreadableIn } from '../sequences/sequence.ts'
 import { findTests } from '../sequences/tests.ts'
 import { campaigns } from '../tables/campaigns.ts'
@@ -115,11 +116,18 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
         case when reason is null then 'queued' else 'failed' end, reason
       from chosen where lead_id is not null
       returning lead_id, ${countedColumns()}
-    ), ${countMessages({ after: 'added' })}, marked as (
+    ), ${countMessages({ after: 'added' })}, old as (
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from added where status = 'queued')
+      for no key update
+    ), marked as (
       update leads
       set dm_status = 'queued', updated_at = now()
-      where id in (select lead_id from added where status = 'queued')
-    )
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select (count(*) filter (where reason is null))::int as queued,
       (count(*) filter (where reason is not null))::int as stopped
     from chosen`)

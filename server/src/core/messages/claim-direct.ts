@@ -10,6 +10,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { allowanceOf, beyondPlan, fundsRefusal, use } from '../neighbors.ts'
+import { setLeadStatus } from '../people/lead-counts.ts'
 import { deleteAppClaims } from '../tables/app-claims.ts'
 import { leads, mayGoOut, sampleReason } from '../tables/leads.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
@@ -149,7 +150,8 @@ async function queueOne(
         ${text}, true, ${isAnswer}::boolean
       returning ${countedColumns()}
     ), ${countMessages({ after: 'added' })}
-    update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
+    select from added`)
+  await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
   return id
 }
 

@@ -51,9 +51,9 @@ it('equals a recount after eight clients have changed the same messages concurre
       select from added`)
   }
   await fc.assert(
-    fc.asyncProperty(fc.array(changes, { maxLength: CLIENTS }), async (clients) => {
-      const run = async (own: (typeof clients)[number]) => {
-        for (const step of own)
+    fc.asyncProperty(fc.array(changes, { minLength: CLIENTS, maxLength: CLIENTS }), async (clients) => {
+      const run = async (steps: (typeof clients)[number]) => {
+        for (const step of steps)
           await transact(app.db, async (tx) => {
             await apply(tx, step)
             await sleep(step.waitMs)

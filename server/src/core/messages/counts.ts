@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
+import { changedRows, type RowChange } from '../people/lead-counts.ts'
 
 // The counts of messages, in campaigns and in dm_activity. Each statement that changes them counts.
 
@@ -56,32 +57,19 @@ const IN_ACTIVITY = sql`(sent_at is not null or status = 'failed')`
 /** SQL: the columns of messages that counts depend on. @param alias of dms, or of such columns */
 export const countedColumns = (alias = 'dms'): SQL => sql.raw(COLUMNS.map((name) => `${alias}.${name}`).join(', '))
 
-/** Names of parts of a WITH that have `countedColumns`: messages before and after a change. */
-export interface MessageChange {
-  /** The locked rows. Those that the statement then did not change are ignored, if there is an `after`. */
-  before?: string
-  after?: string
-}
-
 /**
  * SQL: the assignments that add the counts of `d` to a campaign, whose newest row is `locked`. The
  * updated row may be older: PostgreSQL checks constraints with it before it waits for the newest one.
  */
 export const addedToCampaign: SQL = listed(OF_CAMPAIGN, (name) => `${name} = locked.${name} + d.${name}`)
 
-/** SQL of a part of a WITH: `message_changes`, with `n` 1 or -1. */
-function messageChanges({ before, after }: MessageChange): SQL {
-  const isChanged = before && after ? sql.raw(`where id in (select id from ${after})`) : sql``
-  const parts = [
-    ...(after ? [sql`select 1 as n, ${countedColumns(after)} from ${sql.raw(after)}`] : []),
-    ...(before ? [sql`select -1 as n, ${countedColumns(before)} from ${sql.raw(before)} ${isChanged}`] : []),
-  ]
-  return sql`message_changes as (${sql.join(parts, sql` union all `)})`
-}
-
-/** SQL of parts of a WITH: `message_changes` and, summed by campaign, `campaign_changes`. */
-export function sumMessages(change: MessageChange): SQL {
-  return sql`${messageChanges(change)}, campaign_changes as (
+/**
+ * SQL of parts of a WITH: `message_changes` and, summed by campaign, `campaign_changes`.
+ * @param change parts that have `countedColumns`
+ */
+export function sumMessages(change: RowChange): SQL {
+  return sql`message_changes as (${changedRows(countedColumns, change)}
+    ), campaign_changes as (
       select campaign_id, ${sums(OF_CAMPAIGN)} from message_changes group by campaign_id
     )`
 }
@@ -105,10 +93,11 @@ export function countActivity(campaigns: string): SQL {
 
 /**
  * SQL of the last parts of a WITH that changes messages: they count the changes.
+ * @param change parts that have `countedColumns`
  * @param enrollments a part with campaign_id, opened and next_at: how many more of its enrollments are
  * open, and when one is due. Then `counted_campaigns` has the ids of these campaigns
  */
-export function countMessages(change: MessageChange, enrollments?: string): SQL {
+export function countMessages(change: RowChange, enrollments?: string): SQL {
   const source = enrollments
     ? sql`
       select coalesce(m.campaign_id, e.campaign_id) as campaign_id,

@@ -4,6 +4,7 @@ import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { selectLeads } from '../people/selection.ts'
 import { countedColumns, countMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
@@ -90,10 +91,18 @@ export async function queueList(
         ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
       from chosen where not is_later
       returning lead_id, due_at, ${countedColumns()}
-    ), ${countMessages({ after: 'added' })}, marked as (
-      update leads set dm_status = 'queued', updated_at = now()
+    ), ${countMessages({ after: 'added' })}, old as (
+      select ${countedLead()}
+      from leads
       where id in (select lead_id from added where status = 'queued')
-    )
+      for no key update
+    ), marked as (
+      update leads
+      set dm_status = 'queued', updated_at = now()
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select (select count(*)::int from chosen) as total, (select count(*)::int from chosen where reason is null) as open,
       (count(*) filter (where status = 'queued'))::int as queued,
       coalesce(max(due_at) filter (where status = 'queued'), ${dueAfterHold(holdSeconds, sql`0`)}) as "undoUntil"

@@ -13,6 +13,7 @@ import { type CampaignRun, campaignRun, endRun } from '../campaigns/run.ts'
 import { countConversations } from '../conversations/of-leads.ts'
 import { chargeMessage, saveDay, use } from '../neighbors.ts'
 import { countEntries } from '../people/counts.ts'
+import { countedLead, countLeads, setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { gotMessage, leads, mayGoOut } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
@@ -51,6 +52,8 @@ type Recorded = {
   campaignId: string
   /** The message before, as JSON. */
   before: string
+  /** Its lead before; null if the lead was deleted. */
+  leadBefore: string | null
   /** The change of the number of open enrollments. */
   opened: number
   /** When the next step of the enrollment may be due; null: no step follows. */
@@ -124,11 +127,17 @@ export async function recordOutcome(
       -- The list's contact count changes last. The lock order is list, lead, list item.
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
+    ), old_lead as (
+      select ${countedLead('l')}
+      from dm
+      left join list on true
+      join leads l on l.id = dm.lead_id
+      for no key update of l
     ), lead as (
       -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
         when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted' else 'failed_contact' end
-      from dm left join list on true where l.id = dm.lead_id
+      from dm, old_lead where l.id = old_lead.id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
       from dm cross join list
@@ -136,13 +145,15 @@ export async function recordOutcome(
       returning i.lead_list_id, 0 as n, 1 as contacted
     ), counted as (${countEntries(sql`item`)})
     select dm.campaign_id as "campaignId", m.next_at as "nextAt", (select to_jsonb(old) from old)::text as before,
+      (select to_jsonb(old_lead) from old_lead)::text as "leadBefore",
       coalesce((m.state in ('active', 'paused'))::int - (e.state in ('active', 'paused'))::int, 0) as opened
     from dm left join moved m on true left join enrolled e on true`,
   )
   const [row] = rows
   if (!row) return null
+  const run = await applyOutcome(tx, { id: dm.id, wasSent, mills }, row)
   if (!wasSent) await keepQueued(tx, dm.id)
-  return { campaignCompleted: await applyOutcome(tx, { id: dm.id, wasSent, mills }, row) }
+  return { campaignCompleted: await endRun(tx, run) }
 }
 
 /**
@@ -150,25 +161,25 @@ export async function recordOutcome(
  * a separate statement, to see what ended while recording waited for the lead.
  */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
-  await tx.execute(sql`
-    update leads l set dm_status = 'queued' from dms failed
-    where failed.id = ${failedId} and l.id = failed.lead_id and l.dm_status = 'failed_contact' and exists (
-      select
-      from dms d
-      join campaigns c on c.id = d.campaign_id
-      where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`)
+  const isStillQueued = sql`exists (
+    select
+    from dms d
+    join campaigns c on c.id = d.campaign_id
+    where d.lead_id = leads.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`
+  const ofFailed = sql`(select lead_id from dms where id = ${failedId})`
+  await setLeadStatus(tx, sql`id = ${ofFailed} and dm_status = 'failed_contact' and ${isStillQueued}`, 'queued')
 }
 
 /**
  * Applies a recorded outcome to its campaign and to the lead's conversation. Also applies reads and
  * replies that arrived before, in a separate statement, to see events stored while recording
- * waited. @param mills what X charges for it @returns whether the campaign completed
+ * waited. @param mills what X charges for it
  */
 async function applyOutcome(
   tx: Db,
   { id, wasSent, mills }: { id: string; wasSent: boolean; mills: number | null },
-  { campaignId, opened, nextAt, before }: Recorded,
-): Promise<boolean> {
+  { campaignId, opened, nextAt, before, leadBefore }: Recorded,
+): Promise<CampaignRun | undefined> {
   const sentId = wasSent ? id : null
   const { rows } = await executePrepared<CampaignRun>(
     tx,
@@ -195,7 +206,14 @@ async function applyOutcome(
     ), ${sumMessages({ before: 'before', after: 'after' })}, campaign as (
       ${campaignRun(campaignId, opened, nextAt, 'campaign_changes')}
     ), activity as (${countActivity('campaign')}
-    ), old as materialized (
+    ), lead_before as (
+      select ${countedLead('l')}
+      from jsonb_to_record(${leadBefore}::jsonb)
+        as l(id uuid, workspace_id uuid, dm_status text, created_at timestamptz)
+      where l.id is not null
+    ), lead as (
+      select ${countedLead()} from leads where id in (select id from lead_before)
+    ), ${countLeads({ before: 'lead_before', after: 'lead' }, 'campaign')}, old as materialized (
       select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
         join conversations c on c.workspace_id = d.workspace_id
           and c.lead_id = d.lead_id
@@ -215,7 +233,7 @@ async function applyOutcome(
     )
     select * from campaign`,
   )
-  return endRun(tx, rows[0])
+  return rows[0]
 }
 
 /**

@@ -8,6 +8,7 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { shownLeftover } from '../campaigns/pause.ts'
 import { allowanceOf } from '../neighbors.ts'
+import { setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
@@ -63,7 +64,7 @@ export async function requeue(
     )
     // A message that may have been sent keeps its text.
     if (!dm.outcomeUnknown) await renderAgain(tx, dm)
-    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+    await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
     await reopenEnrollment(tx, dm)
     const accountId = dm.isFollowUp ? dm.xAccountId : campaign.xAccountId
     if (accountId) await wakeAccount(tx, accountId)

@@ -12,6 +12,7 @@ import type { XConversationMessage } from '../../outside/x-schemas.ts'
 import { completeIfDone, notifyOfCampaigns } from '../campaigns/run.ts'
 import { use } from '../neighbors.ts'
 import { identifySuppressions, SHOWN } from '../people/identity.ts'
+import { countedLead, countLeads, setLeadStatus } from '../people/lead-counts.ts'
 import { storePastContact } from '../people/past-contacts.ts'
 import { endContacted, pauseUnknown } from '../replies/stop-answered.ts'
 import { findSteps } from '../sequences/sequence.ts'
@@ -114,11 +115,19 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
       from unread
       where dms.id = unread.id
       returning lead_id, ${countedColumns()}
-    ), ${countMessages({ before: 'unread', after: 'failed' })}, leads_failed as (
+    ), ${countMessages({ before: 'unread', after: 'failed' })}, old as (
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from failed) and dm_status = 'queued'
+      order by id
+      for no key update
+    ), leads_failed as (
       update leads l
       set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
-      where id in (select lead_id from failed) and dm_status = 'queued'
-    )
+      from old
+      where l.id = old.id
+      returning ${countedLead('l')}
+    ), ${countLeads({ before: 'old', after: 'leads_failed' }, 'counted_campaigns')}
     select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
   const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId)))
@@ -392,9 +401,7 @@ async function insertSent(
   const { rows } = await tx.execute<{ counts: boolean }>(sql`select ${isOfMonth(moment)} as counts`)
   if (leadId) {
     await resetLastClaims(tx, sql`select ${leadId}::uuid`)
-    await tx.execute(
-      sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
-    )
+    await setLeadStatus(tx, sql`id = ${leadId} and dm_status <> 'queued'`, 'contacted')
   } else await storePastContact(tx, workspaceId, recipientId, at)
   if (one(rows).counts) await use(tx, workspaceId, 'dms', 1)
 }

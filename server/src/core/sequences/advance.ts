@@ -16,6 +16,7 @@ import { refund } from '../messages/quota.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { type LimitsRow, parseLimits, type SendingEnv } from '../messages/sending-state.ts'
 import { allowanceOf, publishEvents, use } from '../neighbors.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { isRestorable } from '../tables/removals.ts'
 import type { VersionStep } from '../tables/sequences.ts'
@@ -376,12 +377,19 @@ async function queueStep(
       order by x.due_at, e.id
       on conflict (campaign_id, step, lead_id) do nothing
       returning lead_id, ${countedColumns()}
-    ), ${countMessages({ after: 'added' })}, marked as (
+    ), ${countMessages({ after: 'added' })}, old as (
       -- Anyone who gets a follow-up has been contacted.
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from added where not is_follow_up)
+      for no key update
+    ), marked as (
       update leads
       set dm_status = 'queued', updated_at = now()
-      where id in (select lead_id from added where not is_follow_up)
-    )
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select coalesce(x_account_id, ${campaign.xAccountId}::uuid) as "accountId" from added`)
   return rows.map(({ accountId }) => accountId)
 }

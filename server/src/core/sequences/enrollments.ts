@@ -20,6 +20,7 @@ import { wakeAccount } from '../messages/schedule.ts'
 import { isBasisRequired, type SendingEnv } from '../messages/sending-state.ts'
 import { skipMessage } from '../messages/stop.ts'
 import { type Allowance, allowanceOf, beyondPlan } from '../neighbors.ts'
+import { setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { ANSWERS, dms } from '../tables/messages.ts'
@@ -311,8 +312,7 @@ async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
     sql`id = ${id}`,
     sql`${status === 'queued' ? sql`` : sql`${queued}, `}is_held = false, updated_at = now()`,
   )
-  if (status !== 'queued' && leadId)
-    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+  if (status !== 'queued' && leadId) await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
 }
 
 /** @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */

@@ -8,6 +8,7 @@ import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { pastContacts } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
+import { deleteWorkspace } from '../../identity/workspaces/service.ts'
 import type { LeadRow } from './service.ts'
 
 let app: TestApp
@@ -123,7 +124,7 @@ describe('a lead that is deleted and added again', () => {
     expect(await remembered()).toBe(0)
     await person.client.leads.removeMany({ filter: {} })
     expect(await remembered()).toBe(2)
-    await app.db.execute(sql`delete from workspaces where id = ${person.workspaceId}`)
+    await deleteWorkspace(app.db, person.workspaceId)
     expect(await remembered()).toBe(0)
   })
 })

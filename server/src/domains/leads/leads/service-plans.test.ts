@@ -8,6 +8,7 @@ import type { Actor } from '../../../actor.ts'
 import { recountMessages } from '../../../core/messages/counts.ts'
 import { queueDirect } from '../../../core/messages/direct.ts'
 import { remove } from '../../../core/people/lead.ts'
+import { recountLeads } from '../../../core/people/lead-counts.ts'
 import { removeMany, restore } from '../../../core/people/removal.ts'
 import * as suppressions from '../../../core/people/suppression.ts'
 import { apply } from '../../../core/people/tagging.ts'
@@ -53,6 +54,7 @@ beforeAll(async () => {
   // Other workspaces together have more rows.
   await app.db.execute(sql`
     insert into leads (workspace_id, name, twitter_handle, dm_status) select id, 'Lead', 'lead_' || n, 'sent' from workspaces, generate_series(1, 20) n where name = 'other'`)
+  await recountLeads(app.db)
   await app.db.execute(sql`insert into lead_lists (workspace_id, name) select id, 'l' from workspaces`)
   await app.db.execute(sql`insert into tags (workspace_id, name, color) select id, 't', 'gray' from workspaces`)
   await app.db.execute(

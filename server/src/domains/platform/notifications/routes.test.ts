@@ -5,12 +5,12 @@ import {
 } from '@x-automated/contract/platform/notifications'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { insertLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { loseConnection } from '../../../../test/x-accounts.ts'
 import { pauseCampaignsOf } from '../../../core/campaigns/pause.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { sendQueuedEmails } from '../../../jobs/mail.ts'
 import { createMailer } from '../../../outside/mail.ts'
 import { notifyReplies, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
@@ -101,16 +101,9 @@ const asDefault = (kind: NotificationKind) => ({
 
 describe('replies', () => {
   const reply = async (person: Person, label: 'interested' | 'auto_reply' | null, at = new Date()) => {
-    const [lead] = await app.db
-      .insert(leads)
-      .values({
-        workspaceId: person.workspaceId,
-        userId: person.id,
-        name: 'Lena Lead',
-        twitterHandle: crypto.randomUUID(),
-      })
-      .returning()
-    await notifyReplies(app.db, person.workspaceId, [{ leadId: lead!.id, accountXUserId: '1', label, at }])
+    const handle = { name: 'Lena Lead', twitterHandle: crypto.randomUUID() }
+    const [leadId] = await insertLeads(app, [{ workspaceId: person.workspaceId, userId: person.id, ...handle }])
+    await notifyReplies(app.db, person.workspaceId, [{ leadId: leadId!, accountXUserId: '1', label, at }])
   }
   const titles = async (person: Person) =>
     (await person.client.notifications.list({})).notifications.map(({ title, text, path }) => [title, text, path])
