@@ -12,6 +12,7 @@ import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { accessToken } from './measuring/access-token.ts'
 import { SECRET } from './measuring/env.ts'
+import { recount } from './measuring/recount.ts'
 import { load } from './measuring/times.ts'
 import { quantile } from './sending/processes.ts'
 
@@ -201,6 +202,7 @@ try {
        from generate_series(1, $2::int) n`,
       [workspaceId, LEADS],
     )
+    await recount(reader)
     await reader.query(
       `insert into lead_tags (tag_id, lead_id) select $2, id from leads where workspace_id = $1 and follower_count % 10 = 0`,
       [workspaceId, tagId],

@@ -3,6 +3,7 @@ import { formatNumber } from '../contract/src/format.ts'
 import { PLAN_LEVELS } from '../contract/src/platform/plans.ts'
 import type { Actor } from '../server/src/actor.ts'
 import { insert, queue } from '../server/src/core/campaigns/campaign.ts'
+import { recountLeads } from '../server/src/core/people/lead-counts.ts'
 import { newSteps, ONE_STEP } from '../server/src/core/sequences/steps.ts'
 import { campaigns } from '../server/src/core/tables/campaigns.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
@@ -57,6 +58,7 @@ try {
     floors.push(await insertAgain(database))
     await database.db.delete(campaigns).where(eq(campaigns.id, id))
     await database.pool.query(`update leads set dm_status = 'not_sent'`)
+    await recountLeads(database.db)
     await database.pool.query('vacuum analyze dms, enrollments, leads')
   }
   const [our, floor] = [quantile(ours, 0.5), quantile(floors, 0.5)]

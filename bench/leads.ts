@@ -17,6 +17,7 @@ import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { accessToken } from './measuring/access-token.ts'
 import { envOf } from './measuring/env.ts'
+import { recount } from './measuring/recount.ts'
 
 /*
  * Rates of leads pages with 10,000 to 1,000,000 leads (BENCH_LEADS), and of imports. The floors are
@@ -236,6 +237,7 @@ async function fill(pool: pg.Pool, size: number): Promise<string> {
       `with w as (insert into workspaces (name) select 'other' from generate_series(1, 10000) where (select count(*) from workspaces) < 10000 returning id)
        insert into leads (workspace_id, name, twitter_handle) select id, 'Founder', 'somebody' from w`,
     )
+    await recount(client)
     await client.query('vacuum analyze leads')
     await client.query('vacuum analyze lead_counts')
   } finally {

@@ -7,6 +7,7 @@ import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { fillConversations } from './inbox/seed.ts'
 import { envOf } from './measuring/env.ts'
+import { recount } from './measuring/recount.ts'
 import { quantile, spans } from './sending/processes.ts'
 
 /*
@@ -70,6 +71,7 @@ try {
      from generate_series(1, $2::int) n`,
     [workspaceId, LEADS],
   )
+  await recount(client)
   await client.query('vacuum analyze leads')
   await client.end()
 

@@ -125,6 +125,7 @@ async function compareSenders(): Promise<void> {
   for (const processes of [1, 4]) {
     const task = { kind: 'sends' as const, seconds: CLAIM_SECONDS, dailyDmCap: CAP, answerMs: ANSWER_MS }
     const done = await spread(cluster.url, Array<typeof task>(processes).fill(task))
+    if (done.some((one) => one.times.length === 0)) throw new Error('a sender sent nothing')
     const times = processes === 1 ? '' : `   ${(rateOf(done) / alone).toFixed(2)} times as fast as one`
     alone ||= rateOf(done)
     console.log(
@@ -168,6 +169,7 @@ async function measure({ pool }: Database, work: (isDone: Promise<void>) => Prom
     `select count(*)::int as sent, (count(*) - count(distinct x_event_id))::int as twice from dms where status = 'sent'`,
   )
   const { sent = 0, twice = 0 } = rows[0] ?? {}
+  if (sent === 0) throw new Error('nothing was sent')
   if (twice > 0) throw new Error(`${twice} messages were sent twice`)
   return { sent, seconds, perSecond: sent / seconds }
 }

@@ -5,6 +5,7 @@ import { send, TIMING } from '../server/src/core/messages/deliver.ts'
 import { record } from '../server/src/core/messages/record.ts'
 import { requestRead } from '../server/src/core/messages/schedule.ts'
 import { addEntries } from '../server/src/core/people/counts.ts'
+import { recountLeads } from '../server/src/core/people/lead-counts.ts'
 import { queueFollowUps } from '../server/src/core/sequences/advance.ts'
 import { leads } from '../server/src/core/tables/leads.ts'
 import { dms } from '../server/src/core/tables/messages.ts'
@@ -150,6 +151,7 @@ async function measure(isLive: boolean): Promise<void> {
           xUserCheckedAt: new Date(),
         })),
       )
+      await recountLeads(db)
       const leadListId = list?.id ?? ''
       const entries = sql`select ${leadListId}::uuid, id, 'pending', now() from leads where workspace_id = ${workspaceId}`
       await db.execute(sql`${addEntries(entries)} select count(*) from added`)

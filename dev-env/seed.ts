@@ -6,6 +6,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
 import { findCurrentAccount } from '../server/src/core/messages/accounts.ts'
 import { claimOne } from '../server/src/core/messages/claim-campaign.ts'
+import { recountMessages } from '../server/src/core/messages/counts.ts'
 import { reportOutcome } from '../server/src/core/messages/record.ts'
 import { campaigns } from '../server/src/core/tables/campaigns.ts'
 import { leads } from '../server/src/core/tables/leads.ts'
@@ -278,5 +279,6 @@ async function backdate(db: ReturnType<typeof openDatabase>['db'], campaignId: s
         last_run_at = (select max(updated_at) from ${dms} where campaign_id = ${campaignId}),
         updated_at = (select max(updated_at) from ${dms} where campaign_id = ${campaignId})
       where id = ${campaignId}`)
+    await recountMessages(tx, sql`id = ${campaignId}`)
   })
 }

@@ -311,13 +311,6 @@ create index campaigns_sending on campaigns (x_account_id, created_at, id)
   where status = 'active' and dms_queued_count > 0;
 create index campaigns_stopped on campaigns (x_account_id) where status = 'paused' and reason is not null;
 create index campaigns_template on campaigns (workspace_id, template_id) where template_id is not null;
-create trigger campaigns_notify after update of status on campaigns
-  for each row
-  when (new.kind = 'campaign'
-    and old.status is distinct from new.status
-    and (new.status = 'completed'
-      or new.status = 'paused'
-      and new.reason is not null)) execute function notify_of_campaign();
 
 create table chat_reads (
   account_x_user_id text not null,
@@ -556,24 +549,6 @@ create index dms_people on dms (campaign_id, variant_id, status, enrollment_id) 
 create index dms_undo on dms (workspace_id, undo_id) where undo_id is not null and status = 'queued';
 create index dms_variants on dms (campaign_id, variant_id, sent_at, id) where sent_at is not null;
 create index dms_words on dms using gin (workspace_id, message gin_trgm_ops) where is_answer or status = 'replied';
-create trigger dms_counted_delete after delete on dms
-  referencing old table as removed
-  for each statement execute function count_dms();
-create trigger dms_counted_insert after insert on dms
-  referencing new table as added
-  for each statement execute function count_dms();
-create trigger dms_counted_update after update on dms
-  referencing old table as removed new table as added
-  for each statement execute function count_dms();
-create trigger dms_dated_delete after delete on dms
-  referencing old table as removed
-  for each statement execute function date_dms();
-create trigger dms_dated_insert after insert on dms
-  referencing new table as added
-  for each statement execute function date_dms();
-create trigger dms_dated_update after update on dms
-  referencing old table as removed new table as added
-  for each statement execute function date_dms();
 
 create table enrollments (
   workspace_id uuid not null,
@@ -940,24 +915,6 @@ create index leads_sample on leads (workspace_id, id) where is_sample;
 create index leads_words on leads using gin (workspace_id,
   ((((coalesce(name, '') || ' ') || twitter_handle) || ' ') || coalesce(bio, '')) gin_trgm_ops);
 create unique index leads_x_user on leads (workspace_id, x_user_id) where x_user_id is not null;
-create trigger leads_counted_delete after delete on leads
-  referencing old table as removed
-  for each statement execute function count_leads();
-create trigger leads_counted_insert after insert on leads
-  referencing new table as added
-  for each statement execute function count_leads();
-create trigger leads_counted_update after update on leads
-  referencing old table as removed new table as added
-  for each statement execute function count_leads();
-create trigger leads_standing_delete after delete on leads
-  referencing old table as removed
-  for each statement execute function keep_standings();
-create trigger leads_standing_insert after insert on leads
-  referencing new table as added
-  for each statement execute function keep_standings();
-create trigger leads_standing_update after update on leads
-  referencing old table as removed new table as added
-  for each statement execute function keep_standings();
 
 create table membership_changes (
   workspace_id uuid not null,
@@ -2124,102 +2081,6 @@ as $$
   select array_to_tsvector(bio_tokens(bio))
 $$;
 
-create function count_dms()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    UPDATE campaigns c
-      SET dms_queued_count = c.dms_queued_count + d.queued, dms_sent_count = c.dms_sent_count + d.sent,
-        dms_failed_count = c.dms_failed_count + d.failed, dms_replied_count = c.dms_replied_count + d.replied,
-        dms_delivered_count = c.dms_delivered_count + d.delivered,
-        firsts_queued_count = c.firsts_queued_count + d.firsts, people_messaged = c.people_messaged + d.messaged,
-        people_replied = c.people_replied + d.answered, people_positive = c.people_positive + d.positive
-      FROM (SELECT campaign_id,
-              count(*) FILTER (WHERE status = 'queued') AS queued,
-              count(*) FILTER (WHERE status = 'queued' AND NOT is_follow_up AND NOT is_held) AS firsts,
-              count(*) FILTER (WHERE status IN ('sent', 'delivered', 'replied')) AS sent,
-              count(*) FILTER (WHERE status = 'failed') AS failed,
-              count(*) FILTER (WHERE status = 'replied') AS replied,
-              count(*) FILTER (WHERE status IN ('delivered', 'replied')) AS delivered,
-              count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL) AS messaged,
-              count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND person_answers & 1 > 0) AS answered,
-              count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND person_answers & 2 > 0) AS positive
-            FROM added GROUP BY 1) d WHERE c.id = d.campaign_id;
-  ELSIF TG_OP = 'DELETE' THEN
-    UPDATE campaigns c
-      SET dms_queued_count = c.dms_queued_count - d.queued, dms_sent_count = c.dms_sent_count - d.sent,
-        dms_failed_count = c.dms_failed_count - d.failed, dms_replied_count = c.dms_replied_count - d.replied,
-        dms_delivered_count = c.dms_delivered_count - d.delivered,
-        firsts_queued_count = c.firsts_queued_count - d.firsts, people_messaged = c.people_messaged - d.messaged,
-        people_replied = c.people_replied - d.answered, people_positive = c.people_positive - d.positive
-      FROM (SELECT campaign_id,
-              count(*) FILTER (WHERE status = 'queued') AS queued,
-              count(*) FILTER (WHERE status = 'queued' AND NOT is_follow_up AND NOT is_held) AS firsts,
-              count(*) FILTER (WHERE status IN ('sent', 'delivered', 'replied')) AS sent,
-              count(*) FILTER (WHERE status = 'failed') AS failed,
-              count(*) FILTER (WHERE status = 'replied') AS replied,
-              count(*) FILTER (WHERE status IN ('delivered', 'replied')) AS delivered,
-              count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL) AS messaged,
-              count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND person_answers & 1 > 0) AS answered,
-              count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND person_answers & 2 > 0) AS positive
-            FROM removed GROUP BY 1) d WHERE c.id = d.campaign_id;
-  ELSE
-    -- Only where a count changed; claiming a message changes none and locks no campaign.
-    UPDATE campaigns c
-      SET dms_queued_count = c.dms_queued_count + d.queued, dms_sent_count = c.dms_sent_count + d.sent,
-        dms_failed_count = c.dms_failed_count + d.failed, dms_replied_count = c.dms_replied_count + d.replied,
-        dms_delivered_count = c.dms_delivered_count + d.delivered,
-        firsts_queued_count = c.firsts_queued_count + d.firsts, people_messaged = c.people_messaged + d.messaged,
-        people_replied = c.people_replied + d.answered, people_positive = c.people_positive + d.positive
-      FROM (SELECT campaign_id,
-              coalesce(sum(n) FILTER (WHERE status = 'queued'), 0) AS queued,
-              coalesce(sum(n) FILTER (WHERE status = 'queued' AND NOT is_follow_up AND NOT is_held), 0) AS firsts,
-              coalesce(sum(n) FILTER (WHERE status IN ('sent', 'delivered', 'replied')), 0) AS sent,
-              coalesce(sum(n) FILTER (WHERE status = 'failed'), 0) AS failed,
-              coalesce(sum(n) FILTER (WHERE status = 'replied'), 0) AS replied,
-              coalesce(sum(n) FILTER (WHERE status IN ('delivered', 'replied')), 0) AS delivered,
-              coalesce(sum(n) FILTER (WHERE is_first), 0) AS messaged,
-              coalesce(sum(n) FILTER (WHERE is_first AND person_answers & 1 > 0), 0) AS answered,
-              coalesce(sum(n) FILTER (WHERE is_first AND person_answers & 2 > 0), 0) AS positive
-            FROM (SELECT campaign_id, status, is_follow_up, is_held, person_answers,
-                    sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AS is_first, 1 AS n FROM added
-                  UNION ALL SELECT campaign_id, status, is_follow_up, is_held, person_answers,
-                    sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL, -1 FROM removed) changes
-            GROUP BY 1) d
-      WHERE c.id = d.campaign_id
-        AND (d.queued <> 0 OR d.firsts <> 0 OR d.sent <> 0 OR d.failed <> 0 OR d.replied <> 0 OR d.delivered <> 0
-          OR d.messaged <> 0 OR d.answered <> 0 OR d.positive <> 0);
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-create function count_leads()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO lead_counts AS c (workspace_id, dm_status, count)
-      SELECT workspace_id, dm_status, count(*) FROM added GROUP BY 1, 2 ORDER BY 1, 2
-      ON CONFLICT (workspace_id, dm_status) DO UPDATE SET count = c.count + excluded.count;
-  ELSIF TG_OP = 'DELETE' THEN
-    UPDATE lead_counts c SET count = c.count - d.n
-      FROM (SELECT workspace_id, dm_status, count(*) AS n FROM removed GROUP BY 1, 2) d
-      WHERE c.workspace_id = d.workspace_id AND c.dm_status = d.dm_status;
-  ELSE
-    INSERT INTO lead_counts AS c (workspace_id, dm_status, count)
-      SELECT workspace_id, dm_status, sum(n) FROM (
-        SELECT workspace_id, dm_status, 1 AS n FROM added UNION ALL SELECT workspace_id, dm_status, -1 FROM removed
-      ) changes GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
-      ON CONFLICT (workspace_id, dm_status) DO UPDATE SET count = c.count + excluded.count;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 create function count_waitlist_days()
   returns trigger
   language plpgsql
@@ -2262,158 +2123,6 @@ BEGIN
 END
 $$;
 
-create function date_dms()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO dm_activity AS a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered,
-      replied, failed, skipped, answered, positive, opted_out, people, people_replied, people_positive,
-      people_opted_out)
-      SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot,
-        coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
-        coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id,
-        coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
-        sum(1 * (sent_at IS NOT NULL)::int) AS sent,
-        sum(1 * (status IN ('delivered', 'replied'))::int) AS delivered,
-        sum(1 * (status = 'replied')::int) AS replied,
-        sum(1 * (status = 'failed')::int) AS failed,
-        sum(1 * (status = 'failed' AND reason IS NOT NULL)::int) AS skipped,
-        sum(1 * (sent_at IS NOT NULL AND answers & 1 > 0)::int) AS answered,
-        sum(1 * (sent_at IS NOT NULL AND answers & 2 > 0)::int) AS positive,
-        sum(1 * (sent_at IS NOT NULL AND answers & 4 > 0)::int) AS opted_out,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL)::int) AS people,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int)
-          AS people_replied,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int)
-          AS people_positive,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int)
-          AS people_opted_out
-      FROM added WHERE sent_at IS NOT NULL OR status = 'failed' GROUP BY 1, 2, 3, 4, 5, 6
-      ORDER BY 2, 3, 4, 5, 6
-      ON CONFLICT (campaign_id, slot, variant_id, x_account_id, user_id)
-      DO UPDATE SET sent = a.sent + excluded.sent, delivered = a.delivered + excluded.delivered,
-        replied = a.replied + excluded.replied, failed = a.failed + excluded.failed,
-        skipped = a.skipped + excluded.skipped, answered = a.answered + excluded.answered,
-        positive = a.positive + excluded.positive, opted_out = a.opted_out + excluded.opted_out,
-        people = a.people + excluded.people, people_replied = a.people_replied + excluded.people_replied,
-        people_positive = a.people_positive + excluded.people_positive,
-        people_opted_out = a.people_opted_out + excluded.people_opted_out;
-  ELSIF TG_OP = 'DELETE' THEN
-    -- If the whole campaign is deleted, its activity may be gone already.
-    UPDATE dm_activity a
-      SET sent = a.sent - d.sent, delivered = a.delivered - d.delivered, replied = a.replied - d.replied,
-        failed = a.failed - d.failed, skipped = a.skipped - d.skipped, answered = a.answered - d.answered,
-        positive = a.positive - d.positive, opted_out = a.opted_out - d.opted_out, people = a.people - d.people,
-        people_replied = a.people_replied - d.people_replied, people_positive = a.people_positive - d.people_positive,
-        people_opted_out = a.people_opted_out - d.people_opted_out
-      FROM (
-        SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot,
-          coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
-          coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id,
-          coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
-          sum(1 * (sent_at IS NOT NULL)::int) AS sent,
-          sum(1 * (status IN ('delivered', 'replied'))::int) AS delivered,
-          sum(1 * (status = 'replied')::int) AS replied,
-          sum(1 * (status = 'failed')::int) AS failed,
-          sum(1 * (status = 'failed' AND reason IS NOT NULL)::int) AS skipped,
-          sum(1 * (sent_at IS NOT NULL AND answers & 1 > 0)::int) AS answered,
-          sum(1 * (sent_at IS NOT NULL AND answers & 2 > 0)::int) AS positive,
-          sum(1 * (sent_at IS NOT NULL AND answers & 4 > 0)::int) AS opted_out,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL)::int) AS people,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int)
-            AS people_replied,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int)
-            AS people_positive,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int)
-            AS people_opted_out
-        FROM removed WHERE sent_at IS NOT NULL OR status = 'failed' GROUP BY 1, 2, 3, 4, 5, 6
-      ) d
-      WHERE a.campaign_id = d.campaign_id
-        AND a.slot = d.slot
-        AND a.variant_id = d.variant_id
-        AND a.x_account_id = d.x_account_id
-        AND a.user_id = d.user_id;
-  ELSE
-    INSERT INTO dm_activity AS a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered,
-      replied, failed, skipped, answered, positive, opted_out, people, people_replied, people_positive,
-      people_opted_out)
-      SELECT * FROM (
-        SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot,
-          coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
-          coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id,
-          coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
-          sum(n * (sent_at IS NOT NULL)::int) AS sent,
-          sum(n * (status IN ('delivered', 'replied'))::int) AS delivered,
-          sum(n * (status = 'replied')::int) AS replied,
-          sum(n * (status = 'failed')::int) AS failed,
-          sum(n * (status = 'failed' AND reason IS NOT NULL)::int) AS skipped,
-          sum(n * (sent_at IS NOT NULL AND answers & 1 > 0)::int) AS answered,
-          sum(n * (sent_at IS NOT NULL AND answers & 2 > 0)::int) AS positive,
-          sum(n * (sent_at IS NOT NULL AND answers & 4 > 0)::int) AS opted_out,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL)::int) AS people,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int)
-            AS people_replied,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int)
-            AS people_positive,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int)
-            AS people_opted_out
-        FROM (
-          SELECT workspace_id, campaign_id, user_id, x_account_id, variant_id, enrollment_id, step, status, reason,
-            sent_at, created_at, answers, person_answers, 1 AS n
-          FROM added
-          UNION ALL
-          SELECT workspace_id, campaign_id, user_id, x_account_id, variant_id, enrollment_id, step, status, reason,
-            sent_at, created_at, answers, person_answers, -1
-          FROM removed
-        ) changes
-        WHERE sent_at IS NOT NULL OR status = 'failed'
-        GROUP BY 1, 2, 3, 4, 5, 6
-      ) d
-      WHERE (d.sent, d.delivered, d.replied, d.failed, d.skipped, d.answered, d.positive, d.opted_out, d.people,
-        d.people_replied, d.people_positive, d.people_opted_out) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-      ORDER BY 2, 3, 4, 5, 6
-      ON CONFLICT (campaign_id, slot, variant_id, x_account_id, user_id)
-      DO UPDATE SET sent = a.sent + excluded.sent, delivered = a.delivered + excluded.delivered,
-        replied = a.replied + excluded.replied, failed = a.failed + excluded.failed,
-        skipped = a.skipped + excluded.skipped, answered = a.answered + excluded.answered,
-        positive = a.positive + excluded.positive, opted_out = a.opted_out + excluded.opted_out,
-        people = a.people + excluded.people, people_replied = a.people_replied + excluded.people_replied,
-        people_positive = a.people_positive + excluded.people_positive,
-        people_opted_out = a.people_opted_out + excluded.people_opted_out;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-create function keep_standings()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO lead_standings (workspace_id, standing, created_at, lead_id)
-      SELECT workspace_id, standing_of(dm_status), created_at, id FROM added;
-  ELSIF TG_OP = 'DELETE' THEN
-    EXECUTE 'DELETE FROM lead_standings s USING removed r
-      WHERE s.workspace_id = r.workspace_id
-        AND s.standing = standing_of(r.dm_status)
-        AND s.created_at = r.created_at
-        AND s.lead_id = r.id';
-  ELSIF EXISTS (SELECT id, dm_status, created_at FROM added EXCEPT SELECT id, dm_status, created_at FROM removed) THEN
-    EXECUTE 'UPDATE lead_standings s SET standing = standing_of(a.dm_status), created_at = a.created_at
-      FROM removed r JOIN added a ON a.id = r.id
-      WHERE (standing_of(a.dm_status) <> standing_of(r.dm_status) OR a.created_at <> r.created_at)
-        AND s.workspace_id = r.workspace_id
-        AND s.standing = standing_of(r.dm_status)
-        AND s.created_at = r.created_at
-        AND s.lead_id = r.id';
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 create function new_id()
   returns uuid
   language sql
@@ -2445,18 +2154,6 @@ as $$
 BEGIN
   PERFORM notify_members(NEW.workspace_id, 'x_disconnected',
     jsonb_build_object('handle', NEW.handle, 'reason', NEW.reason));
-  RETURN NULL;
-END
-$$;
-
-create function notify_of_campaign()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  PERFORM notify_members(NEW.workspace_id, 'campaign_' || NEW.status, jsonb_build_object(
-    'campaignId', NEW.id, 'campaignName', NEW.name, 'pause', NEW.reason, 'reason', NEW.pause_reason,
-    'sent', NEW.dms_sent_count, 'failed', NEW.dms_failed_count));
   RETURN NULL;
 END
 $$;

@@ -4,6 +4,7 @@ import { authUsers } from '../../server/src/domains/identity/auth/tables.ts'
 import { startServer } from '../../server/src/start.ts'
 import { accessToken } from '../measuring/access-token.ts'
 import { envOf } from '../measuring/env.ts'
+import { recount } from '../measuring/recount.ts'
 
 /*
  * A server of `fair.ts` in a process of its own: node server.ts <database> <others> <attackers> <leads> <bio>. It
@@ -39,6 +40,7 @@ async function makeAccount(leadCount: number, length: number): Promise<string> {
 const tokens: string[] = []
 for (let n = 0; n < Number(others); n += 1) tokens.push(await makeAccount(LEADS_OF_OTHERS, 100))
 for (let n = 0; n < Number(attackers); n += 1) tokens.push(await makeAccount(Number(leads), Number(bioLength)))
+await recount(client)
 await client.query('vacuum analyze leads')
 await client.end()
 process.send?.({ url, tokens })

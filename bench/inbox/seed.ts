@@ -1,6 +1,7 @@
 import { REPLY_LABELS } from '../../contract/src/reply-labels.ts'
 import type { Database } from '../../server/src/db/open.ts'
 import { writeCursor } from '../../server/src/db/paging.ts'
+import { recount } from '../measuring/recount.ts'
 
 /** Conversations of the workspace's X account, each with a campaign's message and two replies. */
 export async function fillConversations(
@@ -65,6 +66,7 @@ export async function fillConversations(
         [workspaceId, name, divisor],
       )
     await client.query('update tags t set lead_count = (select count(*) from lead_tags g where g.tag_id = t.id)')
+    await recount(client)
     await client.query('vacuum analyze')
   } finally {
     await client.end()

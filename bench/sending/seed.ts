@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm'
+import { updateMessages } from '../../server/src/core/messages/counts.ts'
 import type { Database } from '../../server/src/db/open.ts'
 import { OPERATOR_APP_ID } from '../../server/src/domains/platform/x-apps/tables.ts'
+import { recount } from '../measuring/recount.ts'
 
 /** Recreates workspaces, each with an X account, a list with leads and a launched campaign. */
 export async function fillQueue(
@@ -53,6 +56,7 @@ export async function fillQueue(
          select l.workspace_id, l.id, e.campaign_id, e.id, (v.steps -> 0 ->> 'id')::uuid, 1, 'Hi ' || l.name
          from e join leads l on l.id = e.lead_id join v on v.campaign_id = e.campaign_id`,
       )
+    await recount(client)
     await run('vacuum analyze')
     await run('update x_accounts set next_send_at = now()')
   } finally {
@@ -65,17 +69,18 @@ export async function fillQueue(
  * and accounts
  */
 export async function sendSome(
-  { pool }: Database,
+  { db, pool }: Database,
   each: number,
 ): Promise<{ leadXUserId: string; accountXUserId: string }[]> {
-  await pool.query(
-    `update dms set status = 'sent', sent_at = now() - interval '2 days', claimed_at = now() - interval '2 days', tried_at = now() - interval '2 days',
-       x_account_id = c.x_account_id, x_event_id = 'seed ' || dms.id
-     from campaigns c where c.id = dms.campaign_id and dms.id in (
-       select d.id from campaigns o cross join lateral (
-         select id from dms where campaign_id = o.id and status = 'queued' order by due_at desc, id desc limit $1
-       ) d)`,
-    [each],
+  await updateMessages(
+    db,
+    sql`dms.id in (
+      select d.id from campaigns o cross join lateral (
+        select id from dms where campaign_id = o.id and status = 'queued' order by due_at desc, id desc limit ${each}
+      ) d)`,
+    sql`status = 'sent', sent_at = now() - interval '2 days', claimed_at = now() - interval '2 days',
+      tried_at = now() - interval '2 days', x_event_id = 'seed ' || dms.id,
+      x_account_id = (select c.x_account_id from campaigns c where c.id = dms.campaign_id)`,
   )
   const { rows } = await pool.query(
     `select l.x_user_id as "leadXUserId", a.x_user_id as "accountXUserId"

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SENDING_CHANNEL } from '../../server/src/core/messages/schedule.ts'
+import type { SendingEnv } from '../../server/src/core/messages/sending-state.ts'
 import '../../server/src/connect-core.ts'
 import { openChannels } from '../../server/src/db/channels.ts'
 import { createRequestWorker } from '../../server/src/db/liveness.ts'
@@ -8,6 +9,7 @@ import { REVOCATIONS_CHANNEL } from '../../server/src/domains/identity/auth/toke
 import { MEMBERSHIPS_CHANNEL } from '../../server/src/domains/identity/workspaces/service.ts'
 import { EVENTS_CHANNEL, RECORDED_CHANNEL } from '../../server/src/domains/platform/events/recording.ts'
 import { openEvents } from '../../server/src/domains/platform/events/service.ts'
+import { createXMeters } from '../../server/src/domains/platform/x-costs/meter.ts'
 import type { XApi } from '../../server/src/outside/x.ts'
 import { createSealer } from '../../server/src/sealing.ts'
 import type { Services } from '../../server/src/services.ts'
@@ -28,6 +30,7 @@ export function openSenderServices(
   })
   const requestWorker = createRequestWorker(database)
   const events = openEvents({ database, channels, requestWorker, log })
+  const xMeters = createXMeters({ database, isPriced: false, log })
   let sent = 0
   const x = {
     sendMessage: async () => {
@@ -37,10 +40,11 @@ export function openSenderServices(
       return { eventId: `${process.pid}${sent}` }
     },
   } as unknown as XApi
-  const env = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
+  const env: SendingEnv = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false, messageMills: 15, x: null }
   return {
-    services: { database, channels, events, sealer, x, env, log } as unknown as Services,
+    services: { database, channels, events, sealer, x, xMeters, env, log } as unknown as Services,
     async close() {
+      await xMeters.close()
       await events.close()
       await requestWorker.close()
     },

@@ -3,6 +3,7 @@ import { newSteps, ONE_STEP } from '../../server/src/core/sequences/steps.ts'
 import type { VersionStep } from '../../server/src/core/tables/sequences.ts'
 import type { Database } from '../../server/src/db/open.ts'
 import { OPERATOR_APP_ID } from '../../server/src/domains/platform/x-apps/tables.ts'
+import { recount } from '../measuring/recount.ts'
 
 /** Two variants, and a follow-up after a day. */
 export const STEPS: readonly VersionStep[] = newSteps({
@@ -28,6 +29,7 @@ async function fill({ connect }: Database, work: (run: Run) => Promise<void>): P
     await run('truncate workspaces, reply_watches cascade')
     await run('insert into x_apps (id) values ($1) on conflict do nothing', [OPERATOR_APP_ID])
     await work(run)
+    await recount(client)
     await run('vacuum analyze')
   } finally {
     await client.end()

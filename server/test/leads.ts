@@ -1,9 +1,10 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { expect } from 'vitest'
 import type { IncomingLead } from '../src/core/people/columns.ts'
 import { addEntries, deleteLinks, deleteEntries as deletingEntries } from '../src/core/people/counts.ts'
 import { identifySuppressions, SHOWN } from '../src/core/people/identity.ts'
+import { countedLead, countLeads, deleteLeads as deletingLeads, setLeadStatus } from '../src/core/people/lead-counts.ts'
 import { upsertLeads } from '../src/core/people/stage.ts'
 import { leads } from '../src/core/tables/leads.ts'
 import { leadListItems } from '../src/core/tables/list-entries.ts'
@@ -38,16 +39,24 @@ export async function makeLeads(
   await transact(app.db, (tx) => upsertLeads(tx, owner, people, 'parts'))
   for (const status of new Set(wanted.flatMap(({ dmStatus }) => dmStatus ?? []))) {
     const handles = people.filter((_, index) => wanted[index]?.dmStatus === status).map((lead) => lead.twitterHandle)
-    await transact(app.db, (tx) =>
-      tx
-        .update(leads)
-        .set({ dmStatus: status })
-        .where(sql`workspace_id = ${person.workspaceId} and twitter_handle = any(${sql.param(handles)}::text[])`),
-    )
+    const which = sql`workspace_id = ${person.workspaceId} and twitter_handle = any(${sql.param(handles)}::text[])`
+    await transact(app.db, (tx) => setLeadStatus(tx, which, status))
   }
   const rows = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
   const byHandle = new Map(rows.map((row) => [row.twitterHandle, row]))
   return people.map((lead) => byHandle.get(lead.twitterHandle) as LeadRow)
+}
+
+/** Checks the counts and the order of every workspace's leads by status. */
+export async function expectLeadCountsRight({ db }: Pick<TestApp, 'db'>): Promise<void> {
+  const counted = sql`select workspace_id, dm_status, count from lead_counts where count <> 0`
+  const actual = sql`select workspace_id, dm_status, count(*) from leads group by 1, 2`
+  const ordered = sql`select workspace_id, standing, created_at, lead_id from lead_standings`
+  const inOrder = sql`select workspace_id, standing_of(dm_status), created_at, id from leads`
+  const { rows } = await db.execute(sql`
+    select * from ((${counted} except ${actual}) union all (${actual} except ${counted})) counts
+    full join ((${ordered} except ${inOrder}) union all (${inOrder} except ${ordered})) standings on false`)
+  expect(rows).toEqual([])
 }
 
 /** Checks what counts a workspace's suppressions, list entries, taggings and finds of scrapes. */
@@ -166,10 +175,18 @@ export async function addedAt(to: Writer, which: Leads, createdAt: Change['creat
   await change(to, which, { createdAt })
 }
 
+/** Inserts leads without the checks of an import. */
+export async function insertLeads({ db }: Writer, rows: (typeof leads.$inferInsert)[]): Promise<string[]> {
+  const { rows: added } = await db.execute<{ id: string }>(sql`
+    with added as ${db.insert(leads).values(rows).returning()}, ${countLeads({ after: 'added' })}
+    select id from added`)
+  return added.map(({ id }) => id)
+}
+
 /** Deletes the leads. */
 export async function deleteLeads({ db }: Writer, which: Leads): Promise<void> {
   await deleteLinks(db, sql`select id from leads where ${matching(leads, which)}`)
-  await db.delete(leads).where(matching(leads, which))
+  await deletingLeads(db, matching(leads, which) ?? sql`true`)
 }
 
 /** Puts the leads on a list. */
@@ -186,6 +203,23 @@ export async function deleteEntries({ db }: Writer, which: Which<typeof leadList
     select count(*) from deleted`)
 }
 
-function change({ db }: Writer, which: Leads, set: Change): Promise<LeadRow[]> {
-  return db.update(leads).set(set).where(matching(leads, which)).returning()
+async function change({ db }: Writer, which: Leads, set: Change): Promise<LeadRow[]> {
+  const changes = db.update(leads).set(set).where(sql`id in (select id from old)`).returning()
+  const { rows: changed } = await db.execute<{ id: string }>(sql`
+    with old as (
+      select ${countedLead()}
+      from leads
+      where ${matching(leads, which) ?? sql`true`}
+      order by id
+      for no key update
+    ), changed as ${changes}, ${countLeads({ before: 'old', after: 'changed' })}
+    select id from changed`)
+  const ids = changed.map(({ id }) => id)
+  if (set.createdAt !== undefined)
+    await db.execute(sql`
+      update lead_standings s
+      set created_at = l.created_at
+      from leads l
+      where l.id = any(${sql.param(ids)}::uuid[]) and s.workspace_id = l.workspace_id and s.lead_id = l.id`)
+  return db.select().from(leads).where(inArray(leads.id, ids)).orderBy(leads.id)
 }

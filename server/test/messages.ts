@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type SQL, sql } from 'drizzle-orm'
+import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { countedColumns, countMessages, deleteMessages as deletingMessages } from '../src/core/messages/counts.ts'
 import { dms } from '../src/core/tables/messages.ts'
+import type { Db } from '../src/db/open.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
 // What happens to messages, as a sender and X would report it. Each verb changes all messages chosen.
@@ -76,7 +78,7 @@ export async function makeFollowUps(to: Writer, which: Messages, xAccountId: str
   await change(to, which, { isFollowUp: true, xAccountId, ...more })
 }
 
-/** The messages have another text, recipient or variant. */
+/** The messages have another text, recipient, variant or outcome. */
 export async function rewrite(to: Writer, which: Messages, more: Change): Promise<void> {
   await change(to, which, more)
 }
@@ -102,11 +104,41 @@ export async function waitForInbox(to: Writer, which: Messages, until: Date | nu
   await change(to, which, { dueAt: until ?? new Date(), inboxUnclearUntil: until })
 }
 
-/** Deletes the messages. */
-export async function deleteMessages({ db }: Writer, which: Messages): Promise<void> {
-  await db.delete(dms).where(matching(dms, which))
+/** Inserts messages as a campaign would have left them. */
+export async function insertMessages({ db }: Writer, rows: (typeof dms.$inferInsert)[]): Promise<Message[]> {
+  const { rows: added } = await db.execute<{ id: string }>(sql`
+    with added as ${db.insert(dms).values(rows).returning()}, ${countMessages({ after: 'added' })}
+    select id from added`)
+  return read(db, added)
 }
 
-function change({ db }: Writer, which: Messages, set: Change): Promise<Message[]> {
-  return db.update(dms).set(set).where(matching(dms, which)).returning()
+/** Deletes the messages. */
+export async function deleteMessages({ db }: Writer, which: Messages): Promise<void> {
+  await deletingMessages(db, matching(dms, which) ?? sql`true`)
 }
+
+async function change({ db }: Writer, which: Messages, set: Change): Promise<Message[]> {
+  const changes = db.update(dms).set(set).where(sql`id in (select id from old)`).returning()
+  const { rows: changed } = await db.execute<{ id: string }>(sql`
+    with old as (
+      select ${countedColumns()}
+      from dms
+      where ${matching(dms, which) ?? sql`true`}
+      order by id
+      for no key update
+    ), changed as ${changes}, ${countMessages({ before: 'old', after: 'changed' })}
+    select id from changed`)
+  return read(db, changed)
+}
+
+const read = (db: Db, rows: readonly { id: string }[]): Promise<Message[]> =>
+  db
+    .select()
+    .from(dms)
+    .where(
+      inArray(
+        dms.id,
+        rows.map(({ id }) => id),
+      ),
+    )
+    .orderBy(dms.id)

@@ -89,18 +89,34 @@ test('a database of version 0.1 is recounted', async () => {
         insert into lead_list_items (lead_list_id, lead_id, contact_status)
         select list.id, l.id, 'contacted' from list, l),
       tagging as (insert into lead_tags (tag_id, lead_id) select tag.id, l.id from tag, l),
-      find as (insert into scrape_leads (scrape_id, lead_id) select scrape.id, l.id from scrape, l)
+      find as (insert into scrape_leads (scrape_id, lead_id) select scrape.id, l.id from scrape, l),
+      c as (
+        insert into campaigns (workspace_id, name, message_template, channel, status)
+        select id, 'Campaign', 'Hi', 'api', 'active' from w returning *),
+      dm as (
+        insert into dms (workspace_id, campaign_id, lead_id, message, status, sent_at)
+        select c.workspace_id, c.id, l.id, 'Hi', 'replied', '2026-11-29T12:07:00Z' from c, l)
     insert into suppressions (workspace_id, twitter_handle, reason) select id, 'bob', 'manual' from w`)
   await client.query('update lead_lists set lead_count = 7, contacted_count = 7')
   await client.query('update tags set lead_count = 7')
   await client.query('update scrape_counts set count = 7')
   await client.query('update suppression_counts set count = 7')
+  await client.query('update campaigns set dms_queued_count = 7, dms_replied_count = 7')
+  await client.query("update dm_activity set sent = 7, slot = slot - interval '1 day'")
+  await client.query('update lead_counts set count = 7')
+  await client.query("update lead_standings set standing = 'sent'")
   await migrateDatabase(url)
   const { rows } = await client.query(`
     select lead_lists.lead_count, contacted_count, tags.lead_count as tagged, scrape_counts.count as found,
-      suppression_counts.count as suppressed
-    from lead_lists, tags, scrape_counts, suppression_counts`)
-  expect(rows).toEqual([{ lead_count: 1, contacted_count: 1, tagged: 1, found: '1', suppressed: '1' }])
+      suppression_counts.count as suppressed, dms_queued_count as queued, dms_replied_count as replied, sent,
+      slot = '2026-11-29T12:00:00Z' as "isOfSlot", lead_counts.count as "ofStatus", standing
+    from lead_lists, tags, scrape_counts, suppression_counts, campaigns, dm_activity, lead_counts, lead_standings`)
+  expect(rows).toEqual([
+    {
+      ...{ lead_count: 1, contacted_count: 1, tagged: 1, found: '1', suppressed: '1' },
+      ...{ queued: 0, replied: 1, sent: 1, isOfSlot: true, ofStatus: '1', standing: 'not_sent' },
+    },
+  ])
 })
 
 test('a database of an earlier version says which version to start first, and stays as it is', async () => {

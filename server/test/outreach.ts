@@ -5,6 +5,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { sql } from 'drizzle-orm'
 import { afterEach, expect } from 'vitest'
 import { type Claimed, claimDue } from '../src/core/messages/claim.ts'
+import { recountMessages } from '../src/core/messages/counts.ts'
 import { send, TIMING, type Timing } from '../src/core/messages/deliver.ts'
 import { record } from '../src/core/messages/record.ts'
 import { addEntries } from '../src/core/people/counts.ts'
@@ -14,6 +15,7 @@ import { workers } from '../src/db/tables.ts'
 import { leadLists } from '../src/domains/leads/lists/tables.ts'
 import { startSender } from '../src/jobs/sender.ts'
 import type { Services } from '../src/services.ts'
+import { expectLeadCountsRight, insertLeads } from './leads.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
@@ -46,20 +48,17 @@ export async function makeList(
     .values({ workspaceId: person.workspaceId, userId: person.id, name: `List of ${handles.length}` })
     .returning()
   if (handles.length === 0) return { id: list!.id, leadIds: [], handles }
-  const rows = await app.db
-    .insert(leads)
-    .values(
-      handles.map((twitterHandle, i) => ({
-        workspaceId: person.workspaceId,
-        userId: person.id,
-        name: options.names?.[i] ?? `Lead ${i + 1}`,
-        twitterHandle,
-        metadata: options.metadata?.[i] ?? {},
-        ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
-      })),
-    )
-    .returning({ id: leads.id })
-  const leadIds = rows.map(({ id }) => id)
+  const leadIds = await insertLeads(
+    app,
+    handles.map((twitterHandle, i) => ({
+      workspaceId: person.workspaceId,
+      userId: person.id,
+      name: options.names?.[i] ?? `Lead ${i + 1}`,
+      twitterHandle,
+      metadata: options.metadata?.[i] ?? {},
+      ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
+    })),
+  )
   const entries = sql`
     select ${list!.id}::uuid, id, 'pending', to_timestamp(1700000000 + place)
     from unnest(${sql.param(leadIds)}::uuid[]) with ordinality as given(id, place)`
@@ -184,6 +183,7 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
   await expectActivityRight(app)
   await expectOpenerCountsRight(app)
   await expectConversationCountsRight(app)
+  await expectLeadCountsRight(app)
 }
 
 /** Checks the counts of every workspace's conversations against the conversations. */
@@ -303,6 +303,7 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
   await db.execute(sql`
     update dms set sent_at = sent_at - ${by}, claimed_at = claimed_at - ${by}, handed_over_at = handed_over_at - ${by},
       created_at = created_at - ${by}, due_at = due_at - ${by} where campaign_id = ${campaignId}`)
+  await recountMessages(db, sql`id = ${campaignId}`)
   await db.execute(sql`
     update leads set last_claimed_at = last_claimed_at - ${by} where last_claimed_campaign_id = ${campaignId}`)
   await db.execute(sql`

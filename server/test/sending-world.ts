@@ -7,6 +7,7 @@ import { eq, inArray, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { queueNextParts } from '../src/core/campaigns/parts.ts'
 import { claimDirect } from '../src/core/messages/claim-direct.ts'
+import { recountMessages } from '../src/core/messages/counts.ts'
 import { send, TIMING } from '../src/core/messages/deliver.ts'
 import { requestRead } from '../src/core/messages/schedule.ts'
 import { processDeliveries } from '../src/core/replies/deliveries.ts'
@@ -637,6 +638,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         insert into dms (workspace_id, campaign_id, step, message, status, holder, x_account_id, claimed_at, sent_at)
         select workspace_id, id, 0, 'Earlier', 'sent', 'simulated', x_account_id, long_ago, long_ago
         from watched cross join lateral (select now() - make_interval(days => 99 + n) as long_ago from generate_series(1, 50) n) earlier`)
+      await recountMessages(app.db)
     },
     /** Closes campaigns that have paused themselves, and opens completed ones that a person continued. */
     async notePauses() {
@@ -779,6 +781,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
 async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
   // The last world's events may still be numbered.
   await transact(db, (tx) => tx.execute(sql`delete from workspaces`))
+  await db.execute(sql`delete from lead_standings`)
   await db.execute(sql`delete from reply_watches`)
   await db.execute(sql`delete from x_deliveries`)
   await db.execute(sql`delete from restores`)

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { recountMessages } from '../src/core/messages/counts.ts'
 import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
@@ -67,6 +68,7 @@ export async function identify(to: Writer, which: Accounts, xUserId: string, mor
 /** Deletes the accounts, as deleting their workspace does. */
 export async function deleteAccounts({ db }: Writer, which: Accounts = {}): Promise<void> {
   await db.delete(xAccounts).where(matching(xAccounts, which))
+  await recountMessages(db)
 }
 
 function change({ db }: Writer, which: Accounts, set: Change): Promise<Account[]> {

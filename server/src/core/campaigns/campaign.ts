@@ -35,6 +35,7 @@ import { countInFlight } from '../tables/messages.ts'
 import type { VersionStep } from '../tables/sequences.ts'
 import { nextPart } from './parts.ts'
 import { blockNewClaims } from './pause.ts'
+import { notifyOfCampaigns } from './run.ts'
 import { mayBeEdited, refusalOf, transition } from './states.ts'
 
 type Row = typeof campaigns.$inferSelect
@@ -301,6 +302,7 @@ async function activate(
         .update(campaigns)
         .set({ status: 'completed', ...WITHOUT_REASON, queuedAt: sql`now()`, updatedAt: sql`now()` })
         .where(eq(campaigns.id, campaign.id))
+      await notifyOfCampaigns(tx, [campaign.id])
       return
     }
   }
@@ -338,6 +340,7 @@ async function activate(
       updatedAt: sql`now()`,
     })
     .where(eq(campaigns.id, campaign.id))
+  if (isDone) await notifyOfCampaigns(tx, [campaign.id])
   // Extensions poll for messages, and their activity says nothing about X's API limits.
   if (account && campaign.channel !== 'extension') {
     await resumeDirect(tx, actor, account.id)

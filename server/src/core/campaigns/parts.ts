@@ -4,6 +4,7 @@ import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
+import { countedColumns, countMessages } from '../messages/counts.ts'
 import { reasonToSkip } from '../messages/eligibility.ts'
 import { lockLeads, lockQueueing } from '../messages/locks.ts'
 import { spend } from '../messages/quota.ts'
@@ -11,6 +12,7 @@ import { readOpenersAgain } from '../messages/render.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { isBasisRequired, type SendingEnv } from '../messages/sending-state.ts'
 import { allowanceOf, planOf, publishEvents, usageOf } from '../neighbors.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { findSteps, queuedStep, unreadableIn } from '../sequences/sequence.ts'
 import { findTests } from '../sequences/tests.ts'
 import { campaigns } from '../tables/campaigns.ts'
@@ -113,12 +115,19 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
         variant_id, message, true,
         case when reason is null then 'queued' else 'failed' end, reason
       from chosen where lead_id is not null
-      returning lead_id, status
+      returning lead_id, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, old as (
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from added where status = 'queued')
+      for no key update
     ), marked as (
       update leads
       set dm_status = 'queued', updated_at = now()
-      where id in (select lead_id from added where status = 'queued')
-    )
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select (count(*) filter (where reason is null))::int as queued,
       (count(*) filter (where reason is not null))::int as stopped
     from chosen`)

@@ -9,6 +9,7 @@ import { endTurn } from '../messages/schedule.ts'
 import { findProtection } from '../messages/sending-state.ts'
 import { publishEvents } from '../neighbors.ts'
 import { countInFlight, type dms } from '../tables/messages.ts'
+import { notifyOfCampaigns } from './run.ts'
 
 // Pausing
 
@@ -39,8 +40,10 @@ export async function pauseCampaignsOf(
     )
     returning id, workspace_id as "workspaceId"`)
   const [first] = rows
+  if (!first) return
   const ids = rows.map(({ id }) => id)
-  if (first) await publishEvents(tx, first.workspaceId, 'campaign', ids)
+  await notifyOfCampaigns(tx, ids)
+  await publishEvents(tx, first.workspaceId, 'campaign', ids)
 }
 
 /*
@@ -175,6 +178,7 @@ async function pauseItself(
     update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = null, updated_at = now()
     where id = ${campaignId} and status = 'active'`)
   if (!rowCount) return
+  await notifyOfCampaigns(tx, [campaignId])
   await endTurn(tx, xAccountId)
   await publishEvents(tx, workspaceId, 'campaign', [campaignId])
 }

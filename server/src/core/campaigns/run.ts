@@ -1,29 +1,50 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { addedToCampaign } from '../messages/counts.ts'
 import { endTurn } from '../messages/schedule.ts'
 
-/** SQL: updates a campaign after an outcome, and completes it if nothing is open or queued. */
-export function campaignRun(campaignId: string, opened: number, nextAt: string | null): SQL {
-  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
-    and dms_queued_count = 0 and open_enrollments + ${opened}::int = 0`
+/**
+ * SQL: updates a campaign after an outcome, and completes it if nothing is open or queued.
+ * @param changes a part of the WITH, `campaign_changes` of `sumMessages`: what to add to its counts
+ */
+export function campaignRun(campaignId: string, opened: number, nextAt: string | null, changes?: string): SQL {
+  const queued = changes ? sql`locked.dms_queued_count + d.dms_queued_count` : sql`locked.dms_queued_count`
+  const done = sql`locked.kind = 'campaign' and locked.queued_at is not null
+    and locked.status not in ('completed', 'archived')
+    and ${queued} = 0 and locked.open_enrollments + ${opened}::int = 0`
   return sql`
-    update campaigns
-    set open_enrollments = open_enrollments + ${opened}::int,
-      follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
-      last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
-      reason = case when ${done} then null else reason end,
-      pause_reason = case when ${done} then null else pause_reason end
-    where id = ${campaignId} returning status, x_account_id as "xAccountId"`
+    update campaigns c
+    set ${changes ? sql`${addedToCampaign}, ` : sql``}open_enrollments = locked.open_enrollments + ${opened}::int,
+      follow_up_due_at = least(locked.follow_up_due_at, ${nextAt}::timestamptz),
+      last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else locked.status end,
+      reason = case when ${done} then null else locked.reason end,
+      pause_reason = case when ${done} then null else locked.pause_reason end
+    from (select * from campaigns where id = ${campaignId} for no key update) locked
+      ${changes ? sql`cross join ${sql.raw(changes)} d` : sql``}
+    where c.id = locked.id
+    returning c.id, locked.status as "wasStatus", c.status, c.x_account_id as "xAccountId"`
 }
 
 /** A campaign after `campaignRun`. */
-export type CampaignRun = { status: string; xAccountId: string | null }
+export type CampaignRun = { id: string; wasStatus: string; status: string; xAccountId: string | null }
 
 /** Lets the next campaign on the account send if this one is completed. @returns whether it is completed */
 export async function endRun(tx: Db, run: CampaignRun | undefined): Promise<boolean> {
   if (run?.status !== 'completed') return false
+  if (run.wasStatus !== 'completed') await notifyOfCampaigns(tx, [run.id])
   await endTurn(tx, run.xAccountId)
   return true
+}
+
+/** Notifies members of campaigns that have just completed or paused themselves. Ignores 'Direct'. */
+export async function notifyOfCampaigns(tx: Db, ids: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    select notify_members(workspace_id, 'campaign_' || status, jsonb_build_object(
+      'campaignId', id, 'campaignName', name, 'pause', reason, 'reason', pause_reason,
+      'sent', dms_sent_count, 'failed', dms_failed_count))
+    from campaigns
+    where id = any(${sql.param(ids)}::uuid[]) and kind = 'campaign'
+    order by id`)
 }
 
 /**

@@ -10,12 +10,14 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { allowanceOf, beyondPlan, fundsRefusal, use } from '../neighbors.ts'
+import { setLeadStatus } from '../people/lead-counts.ts'
 import { deleteAppClaims } from '../tables/app-claims.ts'
 import { leads, mayGoOut, sampleReason } from '../tables/leads.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 import type { Locked } from './account-lock.ts'
 import { requireConnectedAccount } from './accounts.ts'
 import { type Answer, claim, claimedFrom, secondsOf } from './claim.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { openDirectCampaign } from './direct.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
 import { resetLastClaims, resetLeadStatus } from './release.ts'
@@ -146,8 +148,10 @@ async function queueOne(
           (select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0
         ),
         ${text}, true, ${isAnswer}::boolean
-    )
-    update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
+      returning ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}
+    select from added`)
+  await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
   return id
 }
 
@@ -207,7 +211,8 @@ export async function withdrawDirect(
   if (!rowCount || !dm.lead) return
   await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
   const { rows } = await tx.execute<{ isAnswer: boolean }>(
-    sql`with withdrawn as (delete from dms where ${isOwned} returning id, is_answer),
+    sql`with withdrawn as (delete from dms where ${isOwned} returning is_answer, ${countedColumns()}),
+        ${countMessages({ before: 'withdrawn' })},
         uncounted as (${deleteAppClaims(sql`select id from withdrawn`)})
       select is_answer as "isAnswer" from withdrawn`,
   )

@@ -6,9 +6,11 @@ import type { Actor, Author } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { choosePart } from '../people/selection.ts'
 import { campaigns, WITHOUT_REASON } from '../tables/campaigns.ts'
 import { requireConnectedAccount } from './accounts.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
 import { dueAfterHold } from './queue.ts'
 import { requireQuota, spend, writable } from './quota.ts'
@@ -79,10 +81,19 @@ export async function queueChosen(
         ${renderedMessage('l', template, null)}, true, ${undoId ?? null}::uuid, ${dueAt}
       ${writable(actor.workspaceId, chosen)}
       order by l.created_at, l.id
-      returning id, lead_id
+      returning lead_id, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, old as (
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from added)
+      for no key update
     ), marked as (
-      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)
-    )
+      update leads
+      set dm_status = 'queued', updated_at = now()
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select id from added`)
   await wakeAccount(tx, account.id)
   await spend(tx, actor.workspaceId, allowance, rows.length)

@@ -1,6 +1,7 @@
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
+import { markClaimed } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, eventually, expectCountsRight, launch, makeList, openHandles } from '../../../test/outreach.ts'
 import { EVENTS_CHANNEL } from '../../domains/platform/events/recording.ts'
@@ -26,10 +27,7 @@ type Running = Awaited<ReturnType<typeof running>>
 
 /** The account claims these messages, after all that it claimed before. */
 async function claim({ ids, accountId }: Pick<Running, 'ids' | 'accountId'>, set: object): Promise<void> {
-  await app.db
-    .update(dms)
-    .set({ xAccountId: accountId, claimedAt: sql`clock_timestamp()`, ...set })
-    .where(inArray(dms.id, ids))
+  await markClaimed(app, { id: ids }, sql`clock_timestamp()`, { xAccountId: accountId, ...set })
 }
 
 const send = (of: Running, ids: string[]) => claim({ ...of, ids }, { status: 'sent', sentAt: new Date() })

@@ -4,7 +4,9 @@ import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { selectLeads } from '../people/selection.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
 import { requireQuota, spend } from './quota.ts'
@@ -88,11 +90,19 @@ export async function queueList(
         reason,
         ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
       from chosen where not is_later
-      returning lead_id, status, due_at
-    ), marked as (
-      update leads set dm_status = 'queued', updated_at = now()
+      returning lead_id, due_at, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, old as (
+      select ${countedLead()}
+      from leads
       where id in (select lead_id from added where status = 'queued')
-    )
+      for no key update
+    ), marked as (
+      update leads
+      set dm_status = 'queued', updated_at = now()
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select (select count(*)::int from chosen) as total, (select count(*)::int from chosen where reason is null) as open,
       (count(*) filter (where status = 'queued'))::int as queued,
       coalesce(max(due_at) filter (where status = 'queued'), ${dueAfterHold(holdSeconds, sql`0`)}) as "undoUntil"

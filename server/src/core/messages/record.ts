@@ -13,11 +13,13 @@ import { type CampaignRun, campaignRun, endRun } from '../campaigns/run.ts'
 import { countConversations } from '../conversations/of-leads.ts'
 import { chargeMessage, saveDay, use } from '../neighbors.ts'
 import { countEntries } from '../people/counts.ts'
+import { countedLead, countLeads, setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { gotMessage, leads, mayGoOut } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { followingStep, isEnrollmentOf } from '../tables/sequences.ts'
 import type { AccountApp } from './account-lock.ts'
+import { countActivity, countedColumns, deleteMessages, sumMessages } from './counts.ts'
 import { lockEnrollmentsOf } from './locks.ts'
 import { backoffSeconds } from './pace.ts'
 import { release, resetLastClaims } from './release.ts'
@@ -48,6 +50,10 @@ const isUnstored = sql`
 /** What a recorded outcome changes in its campaign. */
 type Recorded = {
   campaignId: string
+  /** The message before, as JSON. */
+  before: string
+  /** Its lead before; null if the lead was deleted. */
+  leadBefore: string | null
   /** The change of the number of open enrollments. */
   opened: number
   /** When the next step of the enrollment may be due; null: no step follows. */
@@ -68,11 +74,12 @@ export async function recordOutcome(
     sql`
     with enrolled as materialized (
       -- Lock the enrollment before the message, as a reply does.
-      select e.*
-      from dms d
-      join enrollments e on ${isEnrollmentOf('e', 'd')}
-      where d.id = ${dm.id}
-      for no key update of e
+      select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
+    ), old as (
+      select ${countedColumns()}
+      from dms
+      where id = ${dm.id} and (select count(*) from enrolled) >= 0
+      for no key update
     ), dm as (
       update dms
       set status = ${wasSent ? 'sent' : 'failed'},
@@ -83,8 +90,8 @@ export async function recordOutcome(
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null},
         outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
         message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
-      where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
-        and (select count(*) from enrolled) >= 0
+      where id = (select id from old) and lease = ${dm.lease}
+        and (status = 'queued' or (status = 'failed' and outcome_unknown))
       returning *
     ), following as (
       select e.id, next.number, dm.sent_at + next.delay as due_at, case
@@ -120,25 +127,33 @@ export async function recordOutcome(
       -- The list's contact count changes last. The lock order is list, lead, list item.
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
+    ), old_lead as (
+      select ${countedLead('l')}
+      from dm
+      left join list on true
+      join leads l on l.id = dm.lead_id
+      for no key update of l
     ), lead as (
       -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
         when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted' else 'failed_contact' end
-      from dm left join list on true where l.id = dm.lead_id
+      from dm, old_lead where l.id = old_lead.id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
       from dm cross join list
       where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
       returning i.lead_list_id, 0 as n, 1 as contacted
     ), counted as (${countEntries(sql`item`)})
-    select dm.campaign_id as "campaignId", m.next_at as "nextAt",
+    select dm.campaign_id as "campaignId", m.next_at as "nextAt", (select to_jsonb(old) from old)::text as before,
+      (select to_jsonb(old_lead) from old_lead)::text as "leadBefore",
       coalesce((m.state in ('active', 'paused'))::int - (e.state in ('active', 'paused'))::int, 0) as opened
     from dm left join moved m on true left join enrolled e on true`,
   )
   const [row] = rows
   if (!row) return null
+  const run = await applyOutcome(tx, { id: dm.id, wasSent, mills }, row)
   if (!wasSent) await keepQueued(tx, dm.id)
-  return { campaignCompleted: await applyOutcome(tx, wasSent ? dm.id : null, mills, row) }
+  return { campaignCompleted: await endRun(tx, run) }
 }
 
 /**
@@ -146,31 +161,32 @@ export async function recordOutcome(
  * a separate statement, to see what ended while recording waited for the lead.
  */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
-  await tx.execute(sql`
-    update leads l set dm_status = 'queued' from dms failed
-    where failed.id = ${failedId} and l.id = failed.lead_id and l.dm_status = 'failed_contact' and exists (
-      select
-      from dms d
-      join campaigns c on c.id = d.campaign_id
-      where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`)
+  const isStillQueued = sql`exists (
+    select
+    from dms d
+    join campaigns c on c.id = d.campaign_id
+    where d.lead_id = leads.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`
+  const ofFailed = sql`(select lead_id from dms where id = ${failedId})`
+  await setLeadStatus(tx, sql`id = ${ofFailed} and dm_status = 'failed_contact' and ${isStillQueued}`, 'queued')
 }
 
 /**
  * Applies a recorded outcome to its campaign and to the lead's conversation. Also applies reads and
  * replies that arrived before, in a separate statement, to see events stored while recording
- * waited. @param sentId the message, if it was sent @param mills what X charges for it @returns
- * whether the campaign completed
+ * waited. @param mills what X charges for it
  */
 async function applyOutcome(
   tx: Db,
-  sentId: string | null,
-  mills: number | null,
-  { campaignId, opened, nextAt }: Recorded,
-): Promise<boolean> {
+  { id, wasSent, mills }: { id: string; wasSent: boolean; mills: number | null },
+  { campaignId, opened, nextAt, before, leadBefore }: Recorded,
+): Promise<CampaignRun | undefined> {
+  const sentId = wasSent ? id : null
   const { rows } = await executePrepared<CampaignRun>(
     tx,
     sql`
-    with early as (
+    with before as (
+      select ${countedColumns('b')} from jsonb_populate_record(null::dms, ${before}::jsonb) b
+    ), early as (
       update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
         replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
       from dms m cross join lateral (
@@ -182,8 +198,22 @@ async function applyOutcome(
         and d.id = m.id
         and d.status = 'sent'
         and coalesce(event.replied_at, event.read_at) is not null
-    ), campaign as (${campaignRun(campaignId, opened, nextAt)}
-    ), old as materialized (
+      returning ${countedColumns('d')}
+    ), after as (
+      select * from early
+      union all
+      select ${countedColumns('d')} from dms d where d.id = ${id}::uuid and not exists (select from early)
+    ), ${sumMessages({ before: 'before', after: 'after' })}, campaign as (
+      ${campaignRun(campaignId, opened, nextAt, 'campaign_changes')}
+    ), activity as (${countActivity('campaign')}
+    ), lead_before as (
+      select ${countedLead('l')}
+      from jsonb_to_record(${leadBefore}::jsonb)
+        as l(id uuid, workspace_id uuid, dm_status text, created_at timestamptz)
+      where l.id is not null
+    ), lead as (
+      select ${countedLead()} from leads where id in (select id from lead_before)
+    ), ${countLeads({ before: 'lead_before', after: 'lead' }, 'campaign')}, old as materialized (
       select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
         join conversations c on c.workspace_id = d.workspace_id
           and c.lead_id = d.lead_id
@@ -203,7 +233,7 @@ async function applyOutcome(
     )
     select * from campaign`,
   )
-  return endRun(tx, rows[0])
+  return rows[0]
 }
 
 /**
@@ -280,7 +310,7 @@ export async function recordFound(
   if (others.some(({ isLost }) => !isLost)) return false
   if (!(await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt: at, mills }))) return false
   for (const { id, workspaceId, counts } of others) {
-    await tx.execute(sql`delete from dms where id = ${id}`)
+    await deleteMessages(tx, sql`id = ${id}`)
     if (counts) await use(tx, workspaceId, 'dms', -1)
   }
   await resetLastClaims(tx, sql`select lead_id from dms where id = ${dm.id}`)

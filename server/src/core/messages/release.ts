@@ -5,10 +5,12 @@ import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { lockRows, transact } from '../../db/transact.ts'
 import type { JobQueue } from '../../ports.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { deleteAppClaims } from '../tables/app-claims.ts'
 import { mayGoOut, wasTried } from '../tables/leads.ts'
 import { isInQueue } from '../tables/messages.ts'
 import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { countedColumns, countMessages, deleteMessages } from './counts.ts'
 import { lockLeads, lockQueuedLeads } from './locks.ts'
 import { refund } from './quota.ts'
 import { endTurn, wakeAccount } from './schedule.ts'
@@ -115,7 +117,7 @@ export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
 export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
-      select o.id, bool_or(d.sent_at is not null) as contacted,
+      select o.id as lead_id, bool_or(d.sent_at is not null) as contacted,
         bool_or(d.status = 'failed' and ${wasTried('d')}) as failed,
         coalesce(bool_or(d.status = 'queued' and ${mayGoOut('d', 'c')}), false) as still_queued
       from leads o
@@ -123,13 +125,22 @@ export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
       left join campaigns c on c.id = d.campaign_id
       where o.id in (${leadIds})
       group by o.id
-    )
-    update leads l set updated_at = now(),
-      dm_status = case
-        when known.contacted or l.contacted_before_at is not null then 'contacted'
-        when known.failed then 'failed_contact'
-        else 'not_sent' end
-    from known where l.id = known.id and l.dm_status = 'queued' and not known.still_queued`)
+    ), old as (
+      select known.contacted, known.failed, ${countedLead('l')}
+      from known
+      join leads l on l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued
+      for no key update of l
+    ), changed as (
+      update leads l set updated_at = now(),
+        dm_status = case
+          when old.contacted or l.contacted_before_at is not null then 'contacted'
+          when old.failed then 'failed_contact'
+          else 'not_sent' end
+      from old
+      where l.id = old.id
+      returning ${countedLead('l')}
+    ), ${countLeads({ before: 'old', after: 'changed' })}
+    select from changed`)
 }
 
 // Undoing
@@ -161,7 +172,7 @@ export async function unqueue(tx: Db, workspaceId: string, campaignId: string): 
   const enrolled = sql`from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId}`
   await allowLongStatements(tx)
   await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
-  await tx.execute(sql`delete from dms where campaign_id = ${campaignId}`)
+  await deleteMessages(tx, sql`campaign_id = ${campaignId}`)
   await resetLeadStatus(tx, sql`select lead_id ${enrolled}`)
   await tx.execute(sql`delete ${enrolled}`)
 }
@@ -185,7 +196,7 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
   await refund(tx, sql`id = ${undone}`)
-  await tx.execute(sql`delete from dms where id = ${undone}`)
+  await deleteMessages(tx, sql`id = ${undone}`)
   await resetLeadStatus(tx, leadIds)
   return rows.length
 }
@@ -201,21 +212,32 @@ export async function requeueRestored(
   leadIds: SQL,
 ): Promise<void> {
   const { rows } = await tx.execute<{ id: string; campaignId: string }>(sql`
-    with queued as (
-      update dms d set status = 'queued', reason = null, updated_at = now() from campaigns c
-      where d.lead_id in (${leadIds})
-        and d.status = 'failed'
-        and d.reason ->> 'code' = 'lead_missing'
-        and c.id = d.campaign_id
-        and c.status <> 'archived'
-      returning d.*
-    ), marked as (
+    with failed as (
+      select ${countedColumns('d')}
+      from dms d
+      join campaigns c on c.id = d.campaign_id and c.status <> 'archived'
+      where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing'
+      order by d.id
+      for no key update of d
+    ), queued as (
+      update dms d
+      set status = 'queued', reason = null, updated_at = now()
+      from failed
+      where d.id = failed.id
+      returning d.lead_id, ${countedColumns('d')}
+    ), ${countMessages({ before: 'failed', after: 'queued' })}, old as (
       -- Anyone who gets a follow-up has been contacted.
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from queued where not is_follow_up)
+      for no key update
+    ), marked as (
       update leads l
       set dm_status = 'queued', updated_at = now()
-      from queued d
-      where l.id = d.lead_id and not d.is_follow_up
-    )
+      from old
+      where l.id = old.id
+      returning ${countedLead('l')}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select id, campaign_id as "campaignId" from queued`)
   // Follow-ups whose time came meanwhile are due now.
   await tx.execute(sql`

@@ -4,6 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
 import { approvedOpener, lockOpeners } from '../tables/openers.ts'
 import { isEnrollmentOf } from '../tables/sequences.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import type { Campaign } from './eligibility.ts'
 import type { QueuedStep } from './queue.ts'
 
@@ -14,8 +15,9 @@ const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
     updated_at = now()`
 
 /**
- * Renders queued messages with a changed step. With more than one message, call `blockNewClaims`
- * first: they are locked in no particular order. @param which SQL condition on dms
+ * Renders queued messages, whose variant no count depends on, with a changed step. With more than
+ * one message, call `blockNewClaims` first: they are locked in no particular order.
+ * @param which SQL condition on dms
  */
 export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
   await tx.execute(sql`update dms set ${renderedWith(step)} from leads l where ${which} and l.id = dms.lead_id`)
@@ -32,14 +34,17 @@ export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Pro
   // A deletion can contain a million leads, so the query starts from the messages.
   await tx.execute(sql`
     with theirs as materialized (
-      select d.id, e.lead_id
-      from (select * from dms where lead_id is null and ${which}) d
-      join enrollments e on ${isEnrollmentOf('e', 'd')}
-    )
-    update dms set ${renderedWith({ ...step, message })}
-    from theirs join removed_leads removed on removed.lead_id = theirs.lead_id
-      cross join lateral jsonb_populate_record(null::leads, removed.lead) l
-    where dms.id = theirs.id`)
+      select e.lead_id as removed_id, ${countedColumns('d')}
+      from (select * from dms where lead_id is null and ${which} order by id for no key update) d
+        join enrollments e on ${isEnrollmentOf('e', 'd')}
+    ), changed as (
+      update dms set ${renderedWith({ ...step, message })}
+      from theirs join removed_leads removed on removed.lead_id = theirs.removed_id
+        cross join lateral jsonb_populate_record(null::leads, removed.lead) l
+      where dms.id = theirs.id
+      returning ${countedColumns()}
+    ), ${countMessages({ before: 'theirs', after: 'changed' })}
+    select from changed`)
 }
 
 /**

@@ -8,10 +8,12 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { shownLeftover } from '../campaigns/pause.ts'
 import { allowanceOf } from '../neighbors.ts'
+import { setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { updateMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
 import { lockEnrollmentsOf, lockQueueing } from './locks.ts'
 import { spend } from './quota.ts'
@@ -54,25 +56,15 @@ export async function requeue(
       const reason: SkipReason = { code: 'placeholder', params: { written: shownLeftover(leftover) } }
       throw new Refusal('DM_STATE', refusalText(reason))
     }
+    await updateMessages(
+      tx,
+      sql`id = ${id}`,
+      sql`status = 'queued', reason = null, error_message = null, refusal = null, outcome_unknown = false,
+        is_held = false, lease = null, holder = null, due_at = ${DUE_NOW}, requeued_at = now(), updated_at = now()`,
+    )
     // A message that may have been sent keeps its text.
     if (!dm.outcomeUnknown) await renderAgain(tx, dm)
-    await tx
-      .update(dms)
-      .set({
-        status: 'queued',
-        reason: null,
-        errorMessage: null,
-        refusal: null,
-        outcomeUnknown: false,
-        isHeld: false,
-        lease: null,
-        holder: null,
-        dueAt: DUE_NOW,
-        requeuedAt: sql`now()`,
-        updatedAt: sql`now()`,
-      })
-      .where(eq(dms.id, id))
-    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+    await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
     await reopenEnrollment(tx, dm)
     const accountId = dm.isFollowUp ? dm.xAccountId : campaign.xAccountId
     if (accountId) await wakeAccount(tx, accountId)

@@ -9,6 +9,7 @@ import { checkArchive } from '../../../../dev-env/archive.ts'
 import { backUp, type Restored, restore } from '../../../../dev-env/archive-database.ts'
 import { identifyLeads, recordClaim } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
+import { rewrite } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -460,10 +461,7 @@ it('counts the day between two messages from the hand-over that the backup does 
   const claim = { holder: 'worker:0', lease: randomUUID(), leaseExpiresAt: claimedAt, claimedAt, triedAt: claimedAt }
   await recordClaim(app, { id: sent!.leadId! }, claimedAt)
   const unsent = { status: 'queued', sentAt: null, xEventId: null } as const
-  await app.db
-    .update(dms)
-    .set({ ...claim, ...unsent })
-    .where(eq(dms.id, sent!.id))
+  await rewrite(app, { id: sent!.id }, { ...claim, ...unsent })
   await app.clock.step(25_000)
   await eventually(isQuiet, 'it is found at X')
   const [settled] = await read()

@@ -9,14 +9,16 @@ import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { X_KEEPS_DAYS } from '../../domains/platform/x-account/tables.ts'
 import type { XConversationMessage } from '../../outside/x-schemas.ts'
-import { completeIfDone } from '../campaigns/run.ts'
+import { completeIfDone, notifyOfCampaigns } from '../campaigns/run.ts'
 import { use } from '../neighbors.ts'
 import { identifySuppressions, SHOWN } from '../people/identity.ts'
+import { countedLead, countLeads, setLeadStatus } from '../people/lead-counts.ts'
 import { storePastContact } from '../people/past-contacts.ts'
 import { endContacted, pauseUnknown } from '../replies/stop-answered.ts'
 import { findSteps } from '../sequences/sequence.ts'
 import { gotMessage } from '../tables/leads.ts'
 import { isOpen } from '../tables/sequences.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { TIMING } from './deliver.ts'
 import { findSentMessage, isSameText } from './find.ts'
 import { lockEnrollmentsOfLead, lockLeads } from './locks.ts'
@@ -73,8 +75,8 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
     where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
   const { count: unknown } = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
   await pauseDue(tx, sql`e.next_at <= ${quietAt} and c.status <> 'archived' and ${isUnreadable}`)
-  const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
-    select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
+  const { rows } = await tx.execute<{ active: string[]; toBeRead: number }>(sql`
+    select array(select id from campaigns where kind = 'campaign' and status = 'active') as active,
       (
         select count(*)::int
         from dms d
@@ -86,7 +88,9 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
       reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })},
       pause_reason = null
     where status in ('active', 'paused')`)
-  return { ...one(rows), unknown }
+  const { active, toBeRead } = one(rows)
+  await notifyOfCampaigns(tx, active)
+  return { paused: active.length, toBeRead, unknown }
 }
 
 /**
@@ -98,16 +102,32 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
   const those = sql`from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and ${which}`
   await lockLeads(tx, sql`select d.lead_id ${those}`)
   const { rows } = await tx.execute<{ id: string; workspaceId: string; campaignId: string }>(sql`
-    with failed as (
+    with unread as (
+      select ${countedColumns()}
+      from dms
+      where id in (select d.id ${those}) and status = 'queued'
+      order by id
+      for no key update
+    ), failed as (
       update dms
       set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null,
         updated_at = now()
-      where id in (select d.id ${those}) returning id, workspace_id, campaign_id, lead_id
+      from unread
+      where dms.id = unread.id
+      returning lead_id, ${countedColumns()}
+    ), ${countMessages({ before: 'unread', after: 'failed' })}, old as (
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from failed) and dm_status = 'queued'
+      order by id
+      for no key update
     ), leads_failed as (
       update leads l
       set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
-      where id in (select lead_id from failed) and dm_status = 'queued'
-    )
+      from old
+      where l.id = old.id
+      returning ${countedLead('l')}
+    ), ${countLeads({ before: 'old', after: 'leads_failed' }, 'counted_campaigns')}
     select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
   const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId)))
@@ -308,17 +328,19 @@ async function queueLost(
       set is_unqueued = false, updated_at = now()
       where workspace_id = ${workspaceId} and id = ${enrollmentId}
       returning *
-    )
-    insert into dms (
-      workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message,
-      is_follow_up, attempts, tried_at, created_at
-    )
-    select e.workspace_id, c.user_id, e.lead_id, e.campaign_id,
-      coalesce((select max(d.step) + 1 from dms d where d.lead_id = e.lead_id and d.campaign_id = e.campaign_id), 0),
-      e.id, ${stepId}::uuid, ${number}, ${variantId}::uuid, ${text}, ${number > 1}, 1, ${moment}, ${moment}
-    from enrolled e join campaigns c on c.id = e.campaign_id
-    returning id, status, message, x_event_id as "eventId", enrollment_id as "enrollmentId", step_id as "stepId",
-      ${isOfMonth(moment)} as counts`)
+    ), added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number,
+        variant_id, message, is_follow_up, attempts, tried_at, created_at)
+      select e.workspace_id, c.user_id, e.lead_id, e.campaign_id,
+        coalesce((select max(d.step) + 1 from dms d where d.lead_id = e.lead_id and d.campaign_id = e.campaign_id), 0),
+        e.id, ${stepId}::uuid, ${number}, ${variantId}::uuid, ${text}, ${number > 1}, 1, ${moment}, ${moment}
+      from enrolled e
+      join campaigns c on c.id = e.campaign_id
+      returning message, x_event_id, step_id, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}
+    select id, status, message, x_event_id as "eventId", enrollment_id as "enrollmentId", step_id as "stepId",
+      ${isOfMonth(moment)} as counts
+    from added`)
   const { counts, ...row } = one(rows)
   if (counts) await use(tx, workspaceId, 'dms', 1)
   return row
@@ -332,11 +354,18 @@ async function recordSent(
 ): Promise<void> {
   const moment = sql`${at.toISOString()}::timestamptz`
   const isOpen = row.status === 'queued' || row.status === 'failed'
+  const claimedAgain = sql`lease = ${randomUUID()}, holder = null, x_account_id = ${accountId}, claimed_at = ${moment},
+    tried_at = least(tried_at, ${moment}), outcome_unknown = true`
   // Takes a new lease, so that no one else can record an outcome.
   const { rows } = await tx.execute<{ lease: string }>(sql`
-    update dms set x_event_id = ${eventId}, updated_at = now(),
-      ${isOpen ? sql`lease = ${randomUUID()}, holder = null, x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
-    where id = ${row.id} returning lease`)
+    with old as (
+      select ${countedColumns()} from dms where id = ${row.id} for no key update
+    ), changed as (
+      update dms set x_event_id = ${eventId}, updated_at = now(),
+        ${isOpen ? claimedAgain : sql`lease = lease`}
+      where id = (select id from old) returning lease, ${countedColumns()}
+    ), ${countMessages({ before: 'old', after: 'changed' })}
+    select lease from changed`)
   const [claimed] = rows
   if (isOpen && claimed)
     await recordOutcome(tx, { id: row.id, lease: claimed.lease }, { wasSent: true, eventId, sentAt: at })
@@ -358,20 +387,21 @@ async function insertSent(
     on conflict (workspace_id)
     where kind = 'direct' do nothing`)
   await tx.execute(sql`
-    insert into dms (
-      workspace_id, lead_id, campaign_id, step, message, status, claimed_at, tried_at, sent_at, x_account_id, attempts,
-      x_event_id, created_at
-    )
-    select c.workspace_id, ${leadId}::uuid, c.id,
-      coalesce((select max(d.step) + 1 from dms d where d.campaign_id = c.id and d.lead_id = ${leadId}::uuid), 0),
-      ${text}, 'sent', ${moment}, ${moment}, ${moment}, ${accountId}::uuid, 1, ${eventId}, ${moment}
-    from campaigns c where c.workspace_id = ${workspaceId} and c.kind = 'direct'`)
+    with added as (
+      insert into dms (workspace_id, lead_id, campaign_id, step, message, status, claimed_at, tried_at, sent_at,
+        x_account_id, attempts, x_event_id, created_at)
+      select c.workspace_id, ${leadId}::uuid, c.id,
+        coalesce((select max(d.step) + 1 from dms d where d.campaign_id = c.id and d.lead_id = ${leadId}::uuid), 0),
+        ${text}, 'sent', ${moment}, ${moment}, ${moment}, ${accountId}::uuid, 1, ${eventId}, ${moment}
+      from campaigns c
+      where c.workspace_id = ${workspaceId} and c.kind = 'direct'
+      returning ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}
+    select from added`)
   const { rows } = await tx.execute<{ counts: boolean }>(sql`select ${isOfMonth(moment)} as counts`)
   if (leadId) {
     await resetLastClaims(tx, sql`select ${leadId}::uuid`)
-    await tx.execute(
-      sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
-    )
+    await setLeadStatus(tx, sql`id = ${leadId} and dm_status <> 'queued'`, 'contacted')
   } else await storePastContact(tx, workspaceId, recipientId, at)
   if (one(rows).counts) await use(tx, workspaceId, 'dms', 1)
 }

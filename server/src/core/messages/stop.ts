@@ -5,6 +5,7 @@ import { reasonSql, reasonValue } from '../../db/reasons.ts'
 import { completeIfDone } from '../campaigns/run.ts'
 import { endEnrollments, endEnrollmentsOf, SUPPRESSED } from '../sequences/end.ts'
 import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { countedColumns, countMessages, updateMessages } from './counts.ts'
 import { reasonToStop } from './eligibility.ts'
 import { lockEnrollmentsOf, lockLeads } from './locks.ts'
 import { refund } from './quota.ts'
@@ -43,14 +44,18 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
     for no key update`)
   if (locked.length === 0) return 0
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
-    update dms set status = 'failed', reason = found.reason, updated_at = now()
-    from (
-      select d.id, ${reasonToStop('l', 'd')} as reason ${waiting}
-        and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
+    with queued as (
+      select ${reasonToStop('l', 'd')} as stop_reason, ${countedColumns('d')}
+      ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
       for update of d skip locked
-    ) found
-    where dms.id = found.id and found.reason is not null
-    returning dms.id`)
+    ), stopped as (
+      update dms
+      set status = 'failed', reason = stop_reason, updated_at = now()
+      from queued
+      where dms.id = queued.id and stop_reason is not null
+      returning ${countedColumns()}
+    ), ${countMessages({ before: 'queued', after: 'stopped' })}
+    select id from stopped`)
   await resetLeadStatus(tx, leadIds)
   await endEnrollmentsOf(
     tx,
@@ -71,23 +76,22 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
   const [skipped] = rows
   if (!skipped) return
   // The message was claimed when its person was paused until a date, for example by an automatic reply.
-  const { rowCount: held } = await tx.execute(sql`
-    update dms d set is_held = true, updated_at = now() from enrollments e
-    where d.id = ${id}
-      and ${reason?.code === 'replied'}::boolean
-      and ${isEnrollmentOf('e', 'd')}
-      and e.state = 'paused'
-      and e.paused_until is not null`)
-  if (held) return
+  const isPaused = sql`exists (
+    select
+    from enrollments e
+    where ${isEnrollmentOf('e', 'dms')} and e.state = 'paused' and e.paused_until is not null)`
+  const held =
+    reason?.code === 'replied' &&
+    (await updateMessages(tx, sql`id = ${id} and ${isPaused}`, sql`is_held = true, updated_at = now()`))
+  if (held && held.length > 0) return
   const leadId = sql`select ${skipped.leadId}::uuid`
   // Lock the lead before the campaign, whose counts the update changes.
   await lockLeads(tx, leadId)
-  await tx.execute(
-    sql`
-      update dms
-      set status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null},
-        updated_at = now()
-      where id = ${id}`,
+  await updateMessages(
+    tx,
+    sql`id = ${id}`,
+    sql`status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null},
+      updated_at = now()`,
   )
   await resetLeadStatus(tx, leadId)
   await endEnrollments(tx, skipped.workspaceId, leadId, {

@@ -5,6 +5,7 @@ import { recordClaim } from '../../../test/leads.ts'
 import {
   deleteMessages,
   holdMessages,
+  insertMessages,
   loseOutcome,
   makeDue,
   makeFollowUps,
@@ -71,9 +72,10 @@ const resting = (hours: number): Hold => ({
   lift: ({ account }) => rest(app, { id: account.id }, null),
 })
 /** Messages of the account in the past hour, which count toward its cap and its interval. */
-const hasSent = ({ account, person, id, run }: Queued) =>
-  run(sql`insert into dms (workspace_id, campaign_id, message, status, x_account_id, claimed_at, step)
-    values (${person.workspaceId}, ${id}, 'Hi', 'failed', ${account.id}, now() - interval '1 minute', 9)`)
+const hasSent = ({ account, person, id }: Queued) => {
+  const of = { workspaceId: person.workspaceId, campaignId: id, message: 'Hi', step: 9 }
+  return insertMessages(app, [{ ...of, status: 'failed', xAccountId: account.id, claimedAt: inHours(-1 / 60) }])
+}
 const deleteSent = ({ id }: Queued) => deleteMessages(app, { campaignId: id, step: 9 })
 
 const HOLDS = {

@@ -5,6 +5,7 @@ import { mergeConversations } from '../conversations/of-leads.ts'
 import { mergeOpeners } from '../openers/of-leads.ts'
 import { isIdConfirmed, mayGoOut } from '../tables/leads.ts'
 import { addEntries, addFinds, addTaggings, deleteLinks } from './counts.ts'
+import { countedLead, countLeads, deleteLeads } from './lead-counts.ts'
 
 /**
  * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
@@ -88,27 +89,40 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
   // If one campaign has messages to both, the second lead's message stays behind, but its contact
   // history moves.
   await tx.execute(sql`
-    update leads l set
-      dm_status = case
-        when exists (
-          select
-          from dms d
-          join campaigns c on c.id = d.campaign_id
-          where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}
-        ) then 'queued'
-        else coalesce((
-          select status from unnest(array[l.dm_status, gone.dm_status]) status where status <> 'queued'
-          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], status)
-          limit 1), 'not_sent')
-      end,
-      replied_at = greatest(l.replied_at, gone.replied_at),
-      contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at, (
-        select max(coalesce(d.sent_at, d.claimed_at, d.tried_at)) from dms d
-        where d.lead_id = gone.id and (d.sent_at is not null or d.outcome_unknown or d.lease_expires_at is not null))),
-      basis = case when l.basis = 'none' then gone.basis else l.basis end,
-      basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
-      basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,
-      metadata = gone.metadata || l.metadata, former_handles = gone.former_handles || l.former_handles
-    from ${pairs} join leads gone on gone.id = pair.gone where l.id = pair.kept`)
-  await tx.execute(sql`delete from leads where id in (select gone from ${pairs})`)
+    with old as (
+      select ${countedLead()}
+      from leads
+      where id in (select kept from ${pairs})
+      order by id
+      for no key update
+    ), changed as (
+      update leads l set
+        dm_status = case
+          when exists (
+            select
+            from dms d
+            join campaigns c on c.id = d.campaign_id
+            where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}
+          ) then 'queued'
+          else coalesce((
+            select status from unnest(array[l.dm_status, gone.dm_status]) status where status <> 'queued'
+            order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], status)
+            limit 1), 'not_sent')
+        end,
+        replied_at = greatest(l.replied_at, gone.replied_at),
+        contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at, (
+          select max(coalesce(d.sent_at, d.claimed_at, d.tried_at)) from dms d
+          where d.lead_id = gone.id and (d.sent_at is not null or d.outcome_unknown or d.lease_expires_at is not null))),
+        basis = case when l.basis = 'none' then gone.basis else l.basis end,
+        basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
+        basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,
+        metadata = gone.metadata || l.metadata, former_handles = gone.former_handles || l.former_handles
+      from old
+      join ${pairs} on pair.kept = old.id
+      join leads gone on gone.id = pair.gone
+      where l.id = old.id
+      returning ${countedLead('l')}
+    ), ${countLeads({ before: 'old', after: 'changed' })}
+    select from changed`)
+  await deleteLeads(tx, sql`id in (select gone from ${pairs})`)
 }

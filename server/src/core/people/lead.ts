@@ -8,6 +8,7 @@ import { deleteConversations, deleteCorrections } from '../conversations/of-lead
 import { deleteOpeners } from '../openers/of-leads.ts'
 import { leads } from '../tables/leads.ts'
 import { deleteLinks } from './counts.ts'
+import { deleteLeads } from './lead-counts.ts'
 import { storePastContacts } from './past-contacts.ts'
 import type { WorkspaceOf } from './selection.ts'
 
@@ -36,7 +37,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
     )
     await deleteConversations(tx, actor.workspaceId, sql`select ${id}::uuid`)
     await deleteOpeners(tx, actor.workspaceId, sql`select ${id}::uuid`)
-    await tx.delete(leads).where(eq(leads.id, id))
+    await deleteLeads(tx, sql`id = ${id}`)
   })
 }
 

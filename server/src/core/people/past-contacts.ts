@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { isIdConfirmed } from '../tables/leads.ts'
+import { countedLead, countLeads } from './lead-counts.ts'
 
 // Remembers contacted people after their lead is deleted, so that a lead that returns is not messaged again.
 
@@ -79,14 +80,24 @@ export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: 
     with known as materialized (${remembered(own, sql`incoming_leads`, sql`i.lead_id`, sql`i.is_new`)}),
     gone as (
       delete from past_contacts p using known where p.id = known.id and (${isFromX} or p.x_user_hash is null)
-    )
-    update leads l set contacted_before_at = found.contacted_at, replied_at = greatest(l.replied_at, found.replied_at),
-      dm_status = case when found.contacted_at is null then l.dm_status else 'contacted' end
-    from (
+    ), contacts as (
       select known.lead_id, max(p.contacted_at) as contacted_at, max(p.replied_at) as replied_at
       from known join past_contacts p on p.id = known.id group by known.lead_id
-    ) found
-    where l.id = found.lead_id`)
+    ), old as (
+      select c.contacted_at, c.replied_at, ${countedLead('l')}
+      from contacts c
+      join leads l on l.id = c.lead_id
+      order by l.id
+      for no key update of l
+    ), changed as (
+      update leads l
+      set contacted_before_at = old.contacted_at, replied_at = greatest(l.replied_at, old.replied_at),
+        dm_status = case when old.contacted_at is null then l.dm_status else 'contacted' end
+      from old
+      where l.id = old.id
+      returning ${countedLead('l')}
+    ), ${countLeads({ before: 'old', after: 'changed' })}
+    select from changed`)
 }
 
 /** Deletes the remembered contacts of restored leads. */

@@ -13,6 +13,7 @@ import { deleteOpeners, restoreOpeners } from '../openers/of-leads.ts'
 import { leadBytes, leads, mayGoOut, wasTried } from '../tables/leads.ts'
 import { leadRemovals } from '../tables/removals.ts'
 import { addEntries, addFinds, addTaggings, deleteLinks } from './counts.ts'
+import { countedLead, countLeads, deleteLeads } from './lead-counts.ts'
 import { deletePastContacts, storePastContacts } from './past-contacts.ts'
 import { choosePart, type WorkspaceOf } from './selection.ts'
 
@@ -111,7 +112,7 @@ export async function removeChosen(
   await deleteConversations(tx, workspaceId, chosen)
   await deleteOpeners(tx, workspaceId, chosen, removal.id)
   await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
-  await tx.execute(sql`delete from leads where id in (${chosen})`)
+  await deleteLeads(tx, sql`id in (${chosen})`)
   return removal
 }
 
@@ -233,28 +234,33 @@ async function restoreRemoval(
   // A message that was queued then is still queued, has failed without its lead, or its campaign
   // was archived.
   const { rowCount } = await tx.execute(sql`
-    insert into leads (${columnsOf()})
-    select ${columnsOf('restored.')}
-    from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
-      'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
-      -- Deletions stored before this column existed do not have it.
-      'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
-      'former_handles', coalesce(r.lead -> 'former_handles', '[]'),
-      'dm_status', case
-        when r.lead ->> 'dm_status' <> 'queued' or exists (
-          select
-          from dms d
-          join campaigns c on c.id = d.campaign_id
-          where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'
-        when r.lead ->> 'contacted_before_at' is not null
-          or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
-        when exists (
-          select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried('d')}
-        ) then 'failed_contact'
-        else 'not_sent' end
-    )) restored
-    where r.removal_id = ${removal.id} order by r.lead_id
-    on conflict do nothing`)
+    with added as (
+      insert into leads (${columnsOf()})
+      select ${columnsOf('restored.')}
+      from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
+        'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
+        -- Deletions stored before this column existed do not have it.
+        'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
+        'former_handles', coalesce(r.lead -> 'former_handles', '[]'),
+        'dm_status', case
+          when r.lead ->> 'dm_status' <> 'queued' or exists (
+            select
+            from dms d
+            join campaigns c on c.id = d.campaign_id
+            where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'
+          when r.lead ->> 'contacted_before_at' is not null
+            or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
+          when exists (
+            select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried('d')}
+          ) then 'failed_contact'
+          else 'not_sent' end
+      )) restored
+      where r.removal_id = ${removal.id}
+      order by r.lead_id
+      on conflict do nothing
+      returning ${countedLead()}
+    ), ${countLeads({ after: 'added' })}
+    select from added`)
   const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
   const entries = sql`
     select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz

@@ -4,11 +4,13 @@ import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
 import { countConversations, deleteCorrections } from '../conversations/of-leads.ts'
 import { findCurrentAccount, keepTexts } from '../messages/accounts.ts'
+import { countMessages } from '../messages/counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../tables/sequences.ts'
+import { countLeads, setLeadStatus } from './lead-counts.ts'
 import { markContacted } from './list-entries.ts'
 import { removeChosen } from './removal.ts'
 import type { WorkspaceOf } from './selection.ts'
@@ -29,11 +31,15 @@ export async function insertSampleLeads(
   tx: Db,
   rows: readonly (typeof leads.$inferInsert)[],
 ): Promise<{ id: string; handle: string }[]> {
-  return tx
+  const inserts = tx
     .insert(leads)
     .values(rows.map((row) => ({ ...row, isSample: true })))
     .onConflictDoNothing()
-    .returning({ id: leads.id, handle: leads.twitterHandle })
+    .returning()
+  const { rows: inserted } = await tx.execute<{ id: string; handle: string }>(sql`
+    with added as ${inserts}, ${countLeads({ after: 'added' })}
+    select id, twitter_handle as handle from added`)
+  return inserted
 }
 
 /** A completed campaign, with the ids of its rows. */
@@ -57,17 +63,22 @@ export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Prom
   })
   if (messages.length === 0) return
   await tx.insert(enrollments).values([...sample.enrollments])
-  await tx.insert(dms).values(messages.map((message) => ({ ...message, holder: SAMPLE_HOLDER })))
+  const inserts = tx
+    .insert(dms)
+    .values(messages.map((message) => ({ ...message, holder: SAMPLE_HOLDER })))
+    .returning()
+  await tx.execute(sql`
+    with added as ${inserts}, ${countMessages({ after: 'added' })}
+    select from added`)
   if (sample.replies.length > 0)
     await tx.insert(replies).values(sample.replies.map((reply) => ({ ...reply, accountXUserId: NO_ACCOUNT })))
   const repliers = sample.replies.filter(({ kind }) => kind === 'reply').map(({ leadId, at }) => ({ leadId, at }))
   const contacted = messages.flatMap(({ sentAt, leadId }) => (sentAt && leadId ? leadId : []))
   await tx.execute(sql`
-    update leads l set dm_status = 'contacted', replied_at = x.at
-    from leads own
-    left join jsonb_to_recordset(${JSON.stringify(repliers)}::jsonb) as x("leadId" uuid, at timestamptz)
-      on x."leadId" = own.id
-    where own.id = any(${sql.param(contacted)}::uuid[]) and l.id = own.id`)
+    update leads l set replied_at = x.at
+    from jsonb_to_recordset(${JSON.stringify(repliers)}::jsonb) as x("leadId" uuid, at timestamptz)
+    where l.id = any(${sql.param(contacted)}::uuid[]) and l.id = x."leadId"`)
+  await setLeadStatus(tx, sql`id = any(${sql.param(contacted)}::uuid[])`, 'contacted')
   await markContacted(tx, campaign.leadListId, contacted)
 }
 

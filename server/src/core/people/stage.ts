@@ -17,6 +17,7 @@ import {
   NONE_LEFT_OUT,
   releaseSuppressions,
 } from './identity.ts'
+import { countedLead, countLeads } from './lead-counts.ts'
 import { restorePastContacts } from './past-contacts.ts'
 import { takeSpace } from './space.ts'
 import { openStage } from './stage-table.ts'
@@ -230,14 +231,20 @@ export async function settleStage(
         updated_at = now()
       from incoming_leads i where l.id = i.lead_id and not i.is_new and ${part}`)
     const made = await tx.execute(sql`
-      insert into leads (id, workspace_id, user_id, x_user_id, x_user_checked_at, twitter_handle, name, bio, follower_count, following_count,
-        source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source)
-      select lead_id, ${workspaceId}, ${userId}, x_user_id,
-        case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''), bio,
-        follower_count, following_count,
-        source_profile, url, profile_image_url, location, website, coalesce(metadata, '{}'), coalesce(basis, 'none'),
-        ${basis(sql`null`, sql`coalesce(basis_at, now())`)}, ${basis(sql`null`, sql`basis_source`)}
-      from incoming_leads i where is_new and ${part} order by line`)
+      with added as (
+        insert into leads (id, workspace_id, user_id, x_user_id, x_user_checked_at, twitter_handle, name, bio, follower_count, following_count,
+          source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source)
+        select lead_id, ${workspaceId}, ${userId}, x_user_id,
+          case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''), bio,
+          follower_count, following_count,
+          source_profile, url, profile_image_url, location, website, coalesce(metadata, '{}'), coalesce(basis, 'none'),
+          ${basis(sql`null`, sql`coalesce(basis_at, now())`)}, ${basis(sql`null`, sql`basis_source`)}
+        from incoming_leads i
+        where is_new and ${part}
+        order by line
+        returning ${countedLead()}
+      ), ${countLeads({ after: 'added' })}
+      select from added`)
     updated += changed.rowCount ?? 0
     imported += made.rowCount ?? 0
     from = to

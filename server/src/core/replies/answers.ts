@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { countedColumns, countMessages } from '../messages/counts.ts'
 import { ANSWERS } from '../tables/messages.ts'
 
 /** SQL over a reply `r`: its meaning, as a sum of ANSWERS. */
@@ -28,8 +29,18 @@ export async function storeAnswers(tx: Db, dmIds: readonly string[]): Promise<vo
       select id, answers,
         case when is_first then bit_or(answers) over (partition by enrollment_id) else 0 end as person_answers
       from theirs
-    )
-    update dms set answers = new.answers, person_answers = new.person_answers
-    from new
-    where dms.id = new.id and (dms.answers, dms.person_answers) is distinct from (new.answers, new.person_answers)`)
+    ), old as (
+      select ${countedColumns('d')}, new.answers as new_answers, new.person_answers as new_person_answers
+      from dms d
+      join new on new.id = d.id and (d.answers, d.person_answers) is distinct from (new.answers, new.person_answers)
+      order by d.id
+      for no key update of d
+    ), changed as (
+      update dms
+      set answers = old.new_answers, person_answers = old.new_person_answers
+      from old
+      where dms.id = old.id
+      returning ${countedColumns()}
+    ), ${countMessages({ before: 'old', after: 'changed' })}
+    select from changed`)
 }

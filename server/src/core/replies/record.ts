@@ -9,6 +9,7 @@ import { checkOptOuts } from '../campaigns/pause.ts'
 import { classifyReply, labelToContinue, type Reading } from '../classifier/labels.ts'
 import { addReplies, addWritten } from '../conversations/messages.ts'
 import { allowsTexts } from '../messages/accounts.ts'
+import { countedColumns, countMessages } from '../messages/counts.ts'
 import { findSentMessage } from '../messages/find.ts'
 import { lockEnrollmentsOfLeads, lockLeads } from '../messages/locks.ts'
 import { optOutWordsOf } from '../messages/sending-state.ts'
@@ -297,10 +298,21 @@ async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
   )
   if (answeredMessages.length > 0)
     await tx.execute(sql`
-      update dms d
-      set status = 'replied', replied_at = least(d.replied_at, x.at), delivered_at = coalesce(d.delivered_at, x.at),
-        updated_at = now()
-      from ${relation(answeredMessages, 'id uuid, at timestamptz')} where d.id = x.id`)
+      with old as (
+        select x.at, ${countedColumns('d')}
+        from dms d
+        join ${relation(answeredMessages, 'id uuid, at timestamptz')} on x.id = d.id
+        order by d.id
+        for no key update of d
+      ), changed as (
+        update dms d
+        set status = 'replied', replied_at = least(d.replied_at, old.at),
+          delivered_at = coalesce(d.delivered_at, old.at), updated_at = now()
+        from old
+        where d.id = old.id
+        returning ${countedColumns('d')}
+      ), ${countMessages({ before: 'old', after: 'changed' })}
+      select from changed`)
   await storeAnswers(
     tx,
     stored.flatMap(({ answered }) => answered?.id ?? []),
@@ -363,11 +375,23 @@ async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
     select lead_id, account, at from ${relation(rows, columns)} order by lead_id
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(s.read_at, excluded.read_at)`)
   await tx.execute(sql`
-    update dms d set status = 'delivered', delivered_at = x.at, updated_at = now() from ${relation(rows, columns)}
-    where d.lead_id = x.lead_id
-      and d.status = 'sent'
-      and coalesce(d.x_account_id, x.account_id) = x.account_id
-      and d.claimed_at <= x.at`)
+    with old as (
+      select x.at, ${countedColumns('d')}
+      from dms d
+      join ${relation(rows, columns)} on x.lead_id = d.lead_id
+      where d.status = 'sent'
+        and coalesce(d.x_account_id, x.account_id) = x.account_id
+        and d.claimed_at <= x.at
+      order by d.id
+      for no key update of d
+    ), changed as (
+      update dms d
+      set status = 'delivered', delivered_at = old.at, updated_at = now()
+      from old
+      where d.id = old.id
+      returning ${countedColumns('d')}
+    ), ${countMessages({ before: 'old', after: 'changed' })}
+    select from changed`)
 }
 
 /** Publishes the changed conversations, and the campaigns that contain them. */

@@ -6,6 +6,7 @@ import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { lockRows } from '../../db/transact.ts'
 import { completeIfDone } from '../campaigns/run.ts'
+import { countedColumns, countMessages } from '../messages/counts.ts'
 import { lockEnrollmentsOfLead } from '../messages/locks.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { stopMessages } from '../messages/stop.ts'
@@ -128,23 +129,25 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
       from (${paused}) p cross join lateral jsonb_populate_record(null::enrollments, p.enrollment) before
       where e.workspace_id = ${workspaceId} and e.id = before.id and e.state = 'paused' and e.updated_at = p.at
       returning e.*, p.at, ${isOpen('e')}::int - 1 as opened
+    ), held as (
+      select ${countedColumns('d')}
+      from restored e
+      join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')}
+      where e.state = 'active' and d.status = 'queued' and d.is_held and d.updated_at = e.at
+      order by d.id
+      for no key update of d
     ), released as (
-      update dms d set is_held = false, updated_at = now() from restored e
-      where e.state = 'active'
-        and d.lead_id = e.lead_id
-        and ${isEnrollmentOf('e', 'd')}
-        and d.status = 'queued'
-        and d.is_held
-        and d.updated_at = e.at
-      returning d.x_account_id
-    ), counted as (
-      update campaigns c
-      set open_enrollments = c.open_enrollments + d.opened, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
-      from (select campaign_id, sum(opened)::int as opened, min(next_at) as next_at from restored group by 1) d
-      where c.id = d.campaign_id
-      returning c.id
-    )
-    select array(select id from counted order by id) as "campaignIds",
+      update dms d
+      set is_held = false, updated_at = now()
+      from held
+      where d.id = held.id
+      returning ${countedColumns('d')}
+    ), opened as (
+      select campaign_id, sum(opened)::int as opened, min(next_at) as next_at
+      from restored
+      group by 1
+    ), ${countMessages({ before: 'held', after: 'released' }, 'opened')}
+    select array(select id from counted_campaigns order by id) as "campaignIds",
       array(select distinct x_account_id from released where x_account_id is not null order by 1) as "accountIds"`)
   const { campaignIds, accountIds } = one(rows)
   for (const id of campaignIds) await completeIfDone(tx, id)

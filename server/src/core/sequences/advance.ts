@@ -9,12 +9,14 @@ import { unreadSince } from '../../domains/platform/x-account/tables.ts'
 import { pauseForPlaceholder } from '../campaigns/pause.ts'
 import { completeIfDone } from '../campaigns/run.ts'
 import { campaignLock } from '../messages/account-lock.ts'
+import { countedColumns, countMessages, deleteMessages, updateMessages } from '../messages/counts.ts'
 import { lockQueueing } from '../messages/locks.ts'
 import type { QueuedStep } from '../messages/queue.ts'
 import { refund } from '../messages/quota.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { type LimitsRow, parseLimits, type SendingEnv } from '../messages/sending-state.ts'
 import { allowanceOf, publishEvents, use } from '../neighbors.ts'
+import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { isRestorable } from '../tables/removals.ts'
 import type { VersionStep } from '../tables/sequences.ts'
@@ -275,7 +277,7 @@ async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
   if (ids.length === 0) return
   const those = sql`any(${sql.param(ids)}::uuid[])`
   await refund(tx, sql`id = ${those}`)
-  await tx.execute(sql`delete from dms where id = ${those} and status = 'queued' and lease_expires_at is null`)
+  await deleteMessages(tx, sql`id = ${those} and status = 'queued' and lease_expires_at is null`)
 }
 
 const skippedAs = (skip: SkipReason['code']): EnrollmentReason => ({ code: 'skipped', params: { skip } })
@@ -285,25 +287,23 @@ const referenceOf = (id: string | null, number: number | null) => (id && number 
 async function applyMoves(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
   const rows = changes.flatMap(movesOf)
   if (rows.length === 0) return []
-  const { rows: released } = await tx.execute<{ accountId: string | null }>(sql`
-    with changes as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as x(
-          id uuid, state text, reason jsonb, number int, next_at timestamptz, skipped_id uuid, skipped_number int,
-          dm_id uuid
-        )
-    ), moved as (
-      update enrollments e set state = x.state, reason = x.reason, next_step_number = x.number, next_at = x.next_at,
-        skipped_step_id = coalesce(x.skipped_id, e.skipped_step_id),
-        skipped_step_number = coalesce(x.skipped_number, e.skipped_step_number),
-        skipped_at = case when x.skipped_id is null then e.skipped_at else now() end, ${CONTINUES}
-      from changes x where e.workspace_id = ${campaign.workspaceId} and e.id = x.id
-    )
-    update dms d
-    set is_held = false, due_at = now(), updated_at = now()
-    from changes x
-    where d.id = x.dm_id and d.is_held
-    returning case when d.is_follow_up then d.x_account_id else ${campaign.xAccountId}::uuid end as "accountId"`)
+  await tx.execute(sql`
+    update enrollments e
+    set state = x.state, reason = x.reason, next_step_number = x.number, next_at = x.next_at,
+      skipped_step_id = coalesce(x.skipped_id, e.skipped_step_id),
+      skipped_step_number = coalesce(x.skipped_number, e.skipped_step_number),
+      skipped_at = case when x.skipped_id is null then e.skipped_at else now() end, ${CONTINUES}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as x(id uuid, state text, reason jsonb, number int, next_at timestamptz, skipped_id uuid, skipped_number int)
+    where e.workspace_id = ${campaign.workspaceId} and e.id = x.id`)
+  const releasedIds = changes.flatMap(({ change }) => (change.kind === 'release' && change.dmId) || [])
+  if (releasedIds.length === 0) return []
+  const released = await updateMessages<{ accountId: string | null }>(
+    tx,
+    sql`id = any(${sql.param(releasedIds)}::uuid[]) and is_held`,
+    sql`is_held = false, due_at = now(), updated_at = now()`,
+    sql`case when is_follow_up then x_account_id else ${campaign.xAccountId}::uuid end as "accountId"`,
+  )
   return released.map(({ accountId }) => accountId)
 }
 
@@ -316,7 +316,7 @@ function movesOf({ one: { id, nextStepNumber }, change }: Changed): object[] {
     case 'skip':
       return [{ id, state: 'active', number: change.number, next_at: change.nextAt, ...skip(change.skipped) }]
     case 'release':
-      return [{ id, state: 'active', number: nextStepNumber, dm_id: change.dmId }]
+      return [{ id, state: 'active', number: nextStepNumber }]
     case 'end':
       return [{ id, state: change.state, reason: change.reason, ...skip(change.skipped ?? null) }]
   }
@@ -376,13 +376,20 @@ async function queueStep(
       join leads l on l.id = e.lead_id
       order by x.due_at, e.id
       on conflict (campaign_id, step, lead_id) do nothing
-      returning lead_id, is_follow_up, x_account_id
-    ), marked as (
+      returning lead_id, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, old as (
       -- Anyone who gets a follow-up has been contacted.
+      select ${countedLead()}
+      from leads
+      where id in (select lead_id from added where not is_follow_up)
+      for no key update
+    ), marked as (
       update leads
       set dm_status = 'queued', updated_at = now()
-      where id in (select lead_id from added where not is_follow_up)
-    )
+      from old
+      where leads.id = old.id
+      returning ${countedLead()}
+    ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select coalesce(x_account_id, ${campaign.xAccountId}::uuid) as "accountId" from added`)
   return rows.map(({ accountId }) => accountId)
 }

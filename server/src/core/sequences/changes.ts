@@ -8,6 +8,7 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { blockNewClaims } from '../campaigns/pause.ts'
 import { resolveAccount } from '../messages/accounts.ts'
+import { deleteMessages } from '../messages/counts.ts'
 import { lockEnrollmentsOfCampaign } from '../messages/locks.ts'
 import { refund } from '../messages/quota.ts'
 import { rerender, rerenderRemoved } from '../messages/render.ts'
@@ -198,7 +199,7 @@ async function moveEnrollments(
     select enrollment_id as "enrollmentId" from dms where ${isTheirs} and ${isRemoved}`)
   if (removed.length > 0) {
     await refund(tx, sql`${isTheirs} and ${isRemoved}`)
-    await tx.execute(sql`delete from dms where ${isTheirs} and ${isRemoved}`)
+    await deleteMessages(tx, sql`${isTheirs} and ${isRemoved}`)
   }
   if (next) {
     const shares = (await findTests(tx, campaign)).get(next.step.id)?.shares

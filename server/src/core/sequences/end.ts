@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
+import { countedColumns, countMessages } from '../messages/counts.ts'
 import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 
@@ -48,19 +49,25 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
         next_at = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end
       from old where e.workspace_id = ${workspaceId} and e.id = old.id
       returning e.*, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+    ), queued as (
+      select ${countedColumns('d')}
+      from changed e
+      join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')}
+      where e.state = 'paused' and d.status = 'queued' and d.lease_expires_at is null
+      order by d.id
+      for no key update of d
     ), held as (
-      update dms d set is_held = true, updated_at = now() from changed e
-      where e.state = 'paused'
-        and d.lead_id = e.lead_id
-        and ${isEnrollmentOf('e', 'd')}
-        and d.status = 'queued'
-        and d.lease_expires_at is null
-    )
-    update campaigns c
-    set open_enrollments = c.open_enrollments - d.closed, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
-    from (select campaign_id, sum(closed)::int as closed, min(next_at) as next_at from changed group by 1) d
-    where c.id = d.campaign_id
-    returning c.id as "campaignId"`)
+      update dms d
+      set is_held = true, updated_at = now()
+      from queued
+      where d.id = queued.id
+      returning ${countedColumns('d')}
+    ), ended as (
+      select campaign_id, -sum(closed)::int as opened, min(next_at) as next_at
+      from changed
+      group by 1
+    ), ${countMessages({ before: 'queued', after: 'held' }, 'ended')}
+    select id as "campaignId" from counted_campaigns`)
   return rows.map(({ campaignId }) => campaignId)
 }
 

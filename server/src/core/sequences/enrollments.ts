@@ -11,6 +11,7 @@ import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { completeIfDone } from '../campaigns/run.ts'
+import { deleteMessages, updateMessages } from '../messages/counts.ts'
 import { reasonToSkip } from '../messages/eligibility.ts'
 import { lockQueueing } from '../messages/locks.ts'
 import { spend } from '../messages/quota.ts'
@@ -19,6 +20,7 @@ import { wakeAccount } from '../messages/schedule.ts'
 import { isBasisRequired, type SendingEnv } from '../messages/sending-state.ts'
 import { skipMessage } from '../messages/stop.ts'
 import { type Allowance, allowanceOf, beyondPlan } from '../neighbors.ts'
+import { setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { ANSWERS, dms } from '../tables/messages.ts'
@@ -204,7 +206,7 @@ export async function pause(db: Db, actor: Actor, { id, until }: InputOf<'enroll
   if (until !== undefined && new Date(until) <= new Date()) throw invalidField('until', 'must be in the future')
   return transact(db, async (tx) => {
     const enrollment = await lock(tx, actor, id, ['active'])
-    await tx.execute(sql`update dms set is_held = true, updated_at = now() where ${isQueuedMessageOf(enrollment)}`)
+    await updateMessages(tx, isQueuedMessageOf(enrollment), sql`is_held = true, updated_at = now()`)
     const next = until === undefined ? sql`null::timestamptz` : sql`${until}::timestamptz`
     await tx.execute(sql`
       with paused as (
@@ -271,7 +273,7 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
       if (allowance) await spend(tx, actor.workspaceId, allowance, 1)
     } else {
       // The due job writes the follow-up again when it is due, if the plan has room then.
-      if (isSkipped) await tx.delete(dms).where(eq(dms.id, message.id))
+      if (isSkipped) await deleteMessages(tx, sql`id = ${message.id}`)
       await openAgain(tx, enrollment, await followingOf(tx, enrollment, message?.outcomeUnknown ? message : null))
     }
     return read(tx, actor, id)
@@ -304,19 +306,13 @@ async function lockNextMessage(tx: Db, { id, leadId, lastOrdinal }: Enrollment):
 
 /** Returns a held or skipped message to the queue. */
 async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
-  const queued = {
-    status: 'queued',
-    reason: null,
-    errorMessage: null,
-    dueAt: DUE_NOW,
-    requeuedAt: sql`now()`,
-  } as const
-  await tx
-    .update(dms)
-    .set({ ...(status === 'queued' ? {} : queued), isHeld: false, updatedAt: sql`now()` })
-    .where(eq(dms.id, id))
-  if (status !== 'queued' && leadId)
-    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+  const queued = sql`status = 'queued', reason = null, error_message = null, due_at = ${DUE_NOW}, requeued_at = now()`
+  await updateMessages(
+    tx,
+    sql`id = ${id}`,
+    sql`${status === 'queued' ? sql`` : sql`${queued}, `}is_held = false, updated_at = now()`,
+  )
+  if (status !== 'queued' && leadId) await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
 }
 
 /** @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */

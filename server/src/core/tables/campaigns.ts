@@ -58,7 +58,7 @@ export const campaigns = pgTable(
     /** The campaign's version before the launch, if the plan did not allow all its steps; else null. */
     launchedVersion: integer('launched_version'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
-    /** Triggers on dms maintain these counts. */
+    /** Statements that change messages maintain these counts (core/messages/counts.ts). */
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
     /** Queued first messages that are not held: other campaigns of the account wait for them. */
     firstsQueuedCount: integer('firsts_queued_count').notNull().default(0),

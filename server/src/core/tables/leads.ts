@@ -103,7 +103,7 @@ export const leads = pgTable(
   ],
 )
 
-/** Filter statuses, by triggers: changing one writes no index entry of `leads` (decision 0019). */
+/** Filter statuses (people/lead-counts.ts): changing one writes no index entry of `leads` (decision 0019). */
 export const leadStandings = pgTable(
   'lead_standings',
   {
@@ -122,7 +122,7 @@ export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
   return sql`lead_standings s where s.workspace_id = ${workspaceId} ${only}`
 }
 
-/** The number of leads per workspace and status, maintained by triggers. */
+/** The number of leads per workspace and status (people/lead-counts.ts). */
 export const leadCounts = pgTable(
   'lead_counts',
   {

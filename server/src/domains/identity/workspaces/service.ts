@@ -1,5 +1,6 @@
 import type { Role } from '@x-automated/contract/route'
 import { and, asc, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { deleteStandings } from '../../../core/people/lead-counts.ts'
 import type { Db } from '../../../db/open.ts'
 import { membershipChanges, workspaceChoices, workspaceMembers, workspaces } from './tables.ts'
 
@@ -62,6 +63,7 @@ export async function changeWorkspace(
 /** Deletes a workspace with everything that belongs to it. */
 export async function deleteWorkspace(tx: Db, id: string): Promise<void> {
   await tx.delete(workspaces).where(eq(workspaces.id, id))
+  await deleteStandings(tx, id)
 }
 
 /** The user's workspaces, oldest first. */

@@ -4,9 +4,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertCampaign } from '../../../../test/campaigns.ts'
 import { makeLeads, recordReply } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { pastContacts } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
+import { deleteWorkspace } from '../../identity/workspaces/service.ts'
 import type { LeadRow } from './service.ts'
 
 let app: TestApp
@@ -26,7 +28,7 @@ const REPLIED: SkipReason = { code: 'replied', params: {} }
 async function makeMessage(lead: LeadRow, state: Partial<typeof dms.$inferInsert>) {
   const campaign = await insertCampaign(app, { workspaceId: person.workspaceId })
   const of = { workspaceId: person.workspaceId, leadId: lead.id, campaignId: campaign.id, message: 'm' }
-  await app.db.insert(dms).values({ ...of, ...state })
+  await insertMessages(app, [{ ...of, ...state }])
 }
 
 const again = async ({ twitterHandle, xUserId }: Pick<LeadRow, 'twitterHandle' | 'xUserId'>) =>
@@ -122,7 +124,7 @@ describe('a lead that is deleted and added again', () => {
     expect(await remembered()).toBe(0)
     await person.client.leads.removeMany({ filter: {} })
     expect(await remembered()).toBe(2)
-    await app.db.execute(sql`delete from workspaces where id = ${person.workspaceId}`)
+    await deleteWorkspace(app.db, person.workspaceId)
     expect(await remembered()).toBe(0)
   })
 })

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { recountLeads } from '../../../core/people/lead-counts.ts'
 
 let app: TestApp
 let person: Person
@@ -17,6 +18,7 @@ beforeAll(async () => {
     select ${person.workspaceId}, 'deep_' || n, 'Name ' || n % 10, case when n % 3 > 0 then 'Founder ' || n % 10 end, n % 10,
       case when n % 5 = 0 then 'queued' else 'not_sent' end, now() - make_interval(mins => n)
     from generate_series(1, ${LEADS}) n`)
+  await recountLeads(app.db)
   await app.db.execute(sql`analyze leads, lead_standings`)
 })
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { recountLeads } from '../../../core/people/lead-counts.ts'
 import { choosePart } from '../../../core/people/selection.ts'
 
 /** More than one call changes. */
@@ -17,6 +18,7 @@ beforeAll(async () => {
   await app.db.execute(sql`
     insert into leads (workspace_id, name, twitter_handle, follower_count, created_at)
     select ${person.workspaceId}, 'Lead ' || n, 'lead_' || n, n % 1000, now() - n / 7 * interval '1 second' from generate_series(1, ${MANY}) n`)
+  await recountLeads(app.db)
 })
 
 const filter = { keyword: 'lead' }

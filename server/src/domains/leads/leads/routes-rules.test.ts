@@ -1,9 +1,11 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { insertCampaign } from '../../../../test/campaigns.ts'
 import { addedAt, makeLeads, recordPastContact, recordReply } from '../../../../test/leads.ts'
 import { connectX, earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
@@ -62,10 +64,13 @@ beforeAll(async () => {
     lastMessageAt: new Date(JAN),
   })
   // Ana was messaged in January and February; Bob was in January, before he was deleted and added again.
-  const campaign = sql`(insert into campaigns (workspace_id, name, message_template, channel, status)
-    values (${person.workspaceId}, 'c', 'm', 'api', 'paused') returning id)`
-  await app.db.execute(sql`with c as ${campaign} insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
-    select ${person.workspaceId}, ${ana.id}, c.id, n, 'm', 'sent', at from c, (values (0, ${JAN}::timestamptz), (1, ${FEB}::timestamptz)) v (n, at)`)
+  const { workspaceId } = person
+  const campaign = await insertCampaign(app, { workspaceId })
+  const sent = { workspaceId, campaignId: campaign.id, leadId: ana.id, message: 'm', status: 'sent' as const }
+  await insertMessages(
+    app,
+    [JAN, FEB].map((at, step) => ({ ...sent, step, sentAt: new Date(at) })),
+  )
   await recordPastContact(app, { id: bob.id }, new Date(JAN))
   await recordReply(app, { id: ana.id }, new Date(FEB), { createdAt: new Date(JAN) })
   await addedAt(app, { id: cat.id }, new Date(MAR))

@@ -3,15 +3,7 @@ import { LEAD_FILTER_STATUSES, LEAD_STATUSES, LeadSort } from '@x-automated/cont
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  addedAt,
-  addToList,
-  deleteLeads,
-  editProfiles,
-  makeLeads,
-  recordReply,
-  setStatus,
-} from '../../../../test/leads.ts'
+import { addToList, deleteLeads, editProfiles, makeLeads, recordReply, setStatus } from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
@@ -479,7 +471,6 @@ describe('lead counts', () => {
         setStatus({ db: tx }, sql`workspace_id = ${person.workspaceId} and follower_count < 10`, 'queued'),
       ),
       makeLeads(app, person, manyLeads()),
-      change((tx) => addedAt({ db: tx }, { id: made[1]!.id }, sql`created_at - interval '1 day'`)),
       change((tx) => setStatus({ db: tx }, { id: made[2]!.id }, 'contacted', { bio: 'changed' })),
     ])
     const counted = await app.db

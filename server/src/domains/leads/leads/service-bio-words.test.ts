@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { deleteLeads } from '../../../../test/leads.ts'
+import { deleteLeads, insertLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { hasBioWord } from '../../../core/tables/leads.ts'
@@ -29,16 +29,18 @@ const word = text(4)
 /** The bios of `bios` that have a word, by the stored words and by the pattern alone. */
 async function compare(bios: string[], words: string[]) {
   await deleteLeads(app, { workspaceId: person.workspaceId })
-  await app.db.execute(sql`
-    insert into leads (workspace_id, twitter_handle, name, bio)
-    select ${person.workspaceId}, 'bio_' || n, '', bio from unnest(${sql.param(bios)}::text[]) with ordinality as given(bio, n)`)
+  const { workspaceId } = person
+  const rows = bios.map((bio, n) => ({ workspaceId, twitterHandle: `bio_${n + 1}`, name: '', bio }))
+  if (rows.length > 0) await insertLeads(app, rows)
   const queries = words.map((term, n) => {
     const byPattern = sql`coalesce(leads.bio, '') ~* ${`(?<![[:alnum:]_])${term}(?![[:alnum:]_])`}`
     return sql`select ${n}::int as n, twitter_handle, ${hasBioWord(term)} as stored, ${byPattern} as pattern
       from leads where workspace_id = ${person.workspaceId}`
   })
-  const { rows } = await app.db.execute<{ stored: boolean; pattern: boolean }>(sql.join(queries, sql` union all `))
-  return rows
+  const { rows: matches } = await app.db.execute<{ stored: boolean; pattern: boolean }>(
+    sql.join(queries, sql` union all `),
+  )
+  return matches
 }
 
 it('finds the same words as a search in the text', async () => {

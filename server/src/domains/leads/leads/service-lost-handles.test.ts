@@ -1,6 +1,7 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { insertLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp } from '../../../../test/open-app.ts'
 import { findLostHandles } from '../../../core/people/lost-handles.ts'
@@ -12,9 +13,7 @@ it('asks X once about a suspended person whose handle is lost', async () => {
   await connectX(app, person)
   const { workspaceId } = person
   const xUserId = idOfHandle('suspended_a')
-  await app.db
-    .insert(leads)
-    .values({ workspaceId, name: 'Ann', twitterHandle: 'ann', xUserId, handleLostAt: new Date() })
+  await insertLeads(app, [{ workspaceId, name: 'Ann', twitterHandle: 'ann', xUserId, handleLostAt: new Date() }])
   let calls = 0
   const x = {
     ...app.services.x!,

@@ -5,8 +5,10 @@ import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import type { Actor } from '../../../actor.ts'
+import { recountMessages } from '../../../core/messages/counts.ts'
 import { queueDirect } from '../../../core/messages/direct.ts'
 import { remove } from '../../../core/people/lead.ts'
+import { recountLeads } from '../../../core/people/lead-counts.ts'
 import { removeMany, restore } from '../../../core/people/removal.ts'
 import * as suppressions from '../../../core/people/suppression.ts'
 import { apply } from '../../../core/people/tagging.ts'
@@ -52,6 +54,7 @@ beforeAll(async () => {
   // Other workspaces together have more rows.
   await app.db.execute(sql`
     insert into leads (workspace_id, name, twitter_handle, dm_status) select id, 'Lead', 'lead_' || n, 'sent' from workspaces, generate_series(1, 20) n where name = 'other'`)
+  await recountLeads(app.db)
   await app.db.execute(sql`insert into lead_lists (workspace_id, name) select id, 'l' from workspaces`)
   await app.db.execute(sql`insert into tags (workspace_id, name, color) select id, 't', 'gray' from workspaces`)
   await app.db.execute(
@@ -72,6 +75,7 @@ beforeAll(async () => {
     insert into dms (workspace_id, lead_id, campaign_id, enrollment_id, message, status, sent_at)
     select workspace_id, l.id, c.id, gen_random_uuid(), 'm', case when is_sent then 'sent' else 'queued' end, case when is_sent then now() end
     from campaigns c join leads l using (workspace_id) cross join lateral (select l.twitter_handle < 'lead_2' as is_sent) s`)
+  await recountMessages(app.db)
   await app.db.execute(sql`
     insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)
     select id, 'gone_' || n, (1000000 + n)::text, 'manual' from workspaces, generate_series(1, 20) n`)

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertCampaign } from '../../../../test/campaigns.ts'
 import { addToList, makeLeads, setStatus } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import type { IncomingLead } from '../../../core/people/columns.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
@@ -87,14 +88,8 @@ describe('upsertLeads identity', () => {
     await addToList(app, firstList!.id, [existingId!, imported!.id])
     await addToList(app, two!.id, [imported!.id])
     const campaign = await insertCampaign(app, { workspaceId: person.workspaceId, status: 'active' })
-    await app.db.insert(dms).values({
-      workspaceId: person.workspaceId,
-      campaignId: campaign.id,
-      leadId: imported!.id,
-      message: 'm',
-      status: 'sent',
-      sentAt: new Date(),
-    })
+    const of = { workspaceId: person.workspaceId, campaignId: campaign.id, leadId: imported!.id }
+    await insertMessages(app, [{ ...of, message: 'm', status: 'sent', sentAt: new Date() }])
     expect(await upsert([{ xUserId: '1', twitterHandle: 'new' }])).toEqual([existingId])
     expect(await all()).toMatchObject([{ id: existingId, twitterHandle: 'new', dmStatus: 'contacted' }])
     expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))).toMatchObject([

@@ -4,6 +4,7 @@ import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { insertLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { markClaimed, markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -61,8 +62,14 @@ const lead = (id: string) => person.client.leads.find({ id })
 const everyLead = (): Promise<LeadDetail[]> => Promise.all(list.leadIds.map(lead))
 const members = async () => (await person.client.lists.members({ id: list.id, leadIds: list.leadIds })).leadIds
 const makeMany = (count: number) =>
-  app.db.execute(sql`
-    insert into leads (workspace_id, name, twitter_handle) select ${person.workspaceId}, 'Lead', 'many_' || i from generate_series(1, ${count}) i`)
+  insertLeads(
+    app,
+    Array.from({ length: count }, (_, n) => ({
+      workspaceId: person.workspaceId,
+      name: 'Lead',
+      twitterHandle: `many_${n + 1}`,
+    })),
+  )
 /** Checks that the work publishes that campaigns have changed. */
 async function expectCampaignsPublished(work: () => Promise<unknown>): Promise<void> {
   const payloads: string[] = []

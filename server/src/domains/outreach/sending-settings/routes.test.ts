@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { recordRequest } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
-import { backdateClaims, deleteMessages } from '../../../../test/messages.ts'
+import { backdateClaims, deleteMessages, insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { leaveIdle, letSend, loseConnection } from '../../../../test/x-accounts.ts'
@@ -168,9 +168,11 @@ describe('sending limits', () => {
 
     // Warm-up starts with the first message after it was turned on.
     await save({ warmUp: true })
-    await app.db.execute(sql`
-      insert into dms (workspace_id, campaign_id, step, message, status, claimed_at, x_account_id)
-      select ${person.workspaceId}::uuid, ${id}::uuid, n, 'Hi', 'queued', now() + interval '1 second' * n / 1000, ${own.id}::uuid from generate_series(1, 20) n`)
+    const claimed = { workspaceId: person.workspaceId, campaignId: id, message: 'Hi', xAccountId: own.id }
+    await insertMessages(
+      app,
+      Array.from({ length: 20 }, (_, n) => ({ ...claimed, step: n + 1, claimedAt: new Date(Date.now() + n + 1) })),
+    )
     expect(await wait()).toMatchObject({ reason: 'warm_up' })
     const standing = await findSendingState(app.db, app.env, {
       workspaceId: person.workspaceId,

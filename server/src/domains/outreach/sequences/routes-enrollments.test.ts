@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { endByReply, placeBefore } from '../../../../test/campaigns.ts'
 import { editProfiles, recordRequest } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
-import { markFailed, markReplied } from '../../../../test/messages.ts'
+import { insertMessages, markFailed, markReplied } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
@@ -410,7 +410,7 @@ it('counts people once, whatever their replies to several messages say, in any o
   for (let index = 0; index < 4; index += 1) await sendNext(id)
   const firsts = await app.db.select().from(dms).where(eq(dms.campaignId, id))
   const followUps = firsts.map(({ id: _, step: __, ...row }) => ({ ...row, step: 1, isFollowUp: true, stepNumber: 2 }))
-  const sent = [...firsts, ...(await app.db.insert(dms).values(followUps).returning())]
+  const sent = [...firsts, ...(await insertMessages(app, followUps))]
   let seed = 7
   const random = (n: number) => {
     seed = (seed * 16_807) % 2_147_483_647

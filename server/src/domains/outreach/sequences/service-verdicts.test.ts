@@ -169,10 +169,7 @@ describe('a test of two variants', () => {
     for (const count of [7, 8, 20, 30]) {
       const open = order.slice(count).map((message) => message.id)
       for (const [messageId, at] of sentAt)
-        await app.db
-          .update(dms)
-          .set({ sentAt: open.includes(messageId) ? new Date() : at })
-          .where(eq(dms.id, messageId))
+        await rewrite(app, { id: messageId }, { sentAt: open.includes(messageId) ? new Date() : at })
       await judge()
     }
     const oneByOne = (await testOf(id)).state

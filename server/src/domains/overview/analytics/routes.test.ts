@@ -6,9 +6,10 @@ import { deleteCampaigns } from '../../../../test/campaigns.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { deleteLeads, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
-import { deleteMessages, markReplied, markSent } from '../../../../test/messages.ts'
+import { markReplied, markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
+import { countedColumns, countMessages, deleteMessages, updateMessages } from '../../../core/messages/counts.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
@@ -64,8 +65,7 @@ describe('GET /analytics', () => {
   it('returns counts, rates and recent repliers, by campaign and by day of the time zone', async () => {
     const { person, list, campaignId } = await withCampaign(4)
     const [a, b, c] = list.leadIds as [string, string, string]
-    const became = (leadId: string, values: Partial<typeof dms.$inferInsert>) =>
-      app.db.update(dms).set(values).where(eq(dms.leadId, leadId))
+    const became = (leadId: string, values: Partial<typeof dms.$inferInsert>) => rewrite(app, { leadId }, values)
     // At 23:50 UTC it is the 10th in Berlin. At 18:10 UTC it is 23:55 in Kathmandu.
     await became(a, { status: 'sent', sentAt: new Date('2026-03-09T18:10:00Z') })
     await became(b, { status: 'delivered', sentAt: new Date('2026-03-09T23:50:00Z') })
@@ -183,9 +183,10 @@ describe('GET /analytics', () => {
 
   it('returns the ten most recent repliers, each once', async () => {
     const { person, list } = await withCampaign(12)
-    await app.db.execute(sql`
-      update dms set status = 'replied', sent_at = now() - interval '1 day', replied_at = now() - (n || ' minutes')::interval
-      from (select id, row_number() over (order by created_at, id) as n from dms where lead_id = any(${sql.param(list.leadIds)}::uuid[])) o where o.id = dms.id`)
+    for (const [index, leadId] of list.leadIds.entries())
+      await markReplied(app, { leadId }, new Date(Date.now() - index * 60_000), {
+        sentAt: sql`now() - interval '1 day'`,
+      })
     const { topPerformingLeads } = await person.client.analytics.find({})
     expect(topPerformingLeads).toHaveLength(10)
     expect(new Set(topPerformingLeads.map(({ handle }) => handle)).size).toBe(10)
@@ -260,22 +261,32 @@ it('always equals a recount of the messages, whatever happens to them', async ()
     const at = command.at?.toISOString() ?? null
     switch (command.kind) {
       case 'send':
-        return markSent(app, sql`id in (${chosen})`, command.at)
+        return updateMessages(app.db, sql`id in (${chosen})`, sql`status = 'sent', sent_at = ${at}::timestamptz`)
       case 'move':
-        return app.db.execute(
-          sql`update dms set status = ${command.to}, replied_at = ${at}::timestamptz where sent_at is not null and id in (${chosen})`,
+        return updateMessages(
+          app.db,
+          sql`sent_at is not null and id in (${chosen})`,
+          sql`status = ${command.to}, replied_at = ${at}::timestamptz`,
         )
       case 'fail':
       case 'queue':
-        return app.db.execute(
-          sql`update dms set status = ${command.kind === 'fail' ? 'failed' : 'queued'}, sent_at = null where id in (${chosen})`,
+        return updateMessages(
+          app.db,
+          sql`id in (${chosen})`,
+          sql`status = ${command.kind === 'fail' ? 'failed' : 'queued'}, sent_at = null`,
         )
       case 'copy':
         return app.db.execute(sql`
-          insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
-          select workspace_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status, sent_at from dms where id in (${chosen})`)
+          with added as (
+            insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
+            select workspace_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status, sent_at
+            from dms
+            where id in (${chosen})
+            returning ${countedColumns()}
+          ), ${countMessages({ after: 'added' })}
+          select from added`)
       case 'delete':
-        return deleteMessages(app, sql`id in (${chosen})`)
+        return deleteMessages(app.db, sql`id in (${chosen})`)
       case 'purge':
         return deleteLeads(app, sql`id in (select lead_id from dms where id in (${chosen}))`)
     }

@@ -20,7 +20,7 @@ const REPLIES_SEARCHED = 100
 const REPLIES_OF_EACH = 4
 
 /**
- * Figures of a workspace or one campaign, from counters that triggers maintain (decision 0004).
+ * Figures of a workspace or one campaign, from counters (core/messages/counts.ts).
  * The cost depends on days and campaigns, not on messages. @throws Refusal CAMPAIGN_NOT_FOUND
  */
 export async function find(

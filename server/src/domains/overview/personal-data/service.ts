@@ -5,6 +5,7 @@ import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import { campaignAnswer } from '../../../core/campaigns/campaign.ts'
 import { deleteDraftsOf } from '../../../core/conversations/drafts.ts'
+import { clearAuthor } from '../../../core/messages/counts.ts'
 import { dmAnswer } from '../../../core/messages/read.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { conversationDrafts, conversationNotes, conversations } from '../../../core/tables/conversations.ts'
@@ -110,6 +111,7 @@ export async function remove(
     await deleteDraftsOf(tx, user.id)
     await deleteCodesTo(tx, user.email)
     await deleteSignUps(tx, user.email)
+    await clearAuthor(tx, user.id)
     await deleteAccount(tx, user.id)
     await outbox.postAccount(tx, accountDeletedEmail(user.email, origin))
   })

@@ -1,17 +1,17 @@
 import { REPORTS_MAX } from '@x-automated/contract/overview/report-limits'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeDirect } from '../../../../test/campaigns.ts'
 import { deleteLeads } from '../../../../test/leads.ts'
 import { LOGO } from '../../../../test/logo.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
-import { markFailed } from '../../../../test/messages.ts'
+import { markFailed, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { ANSWERS, dms } from '../../../core/tables/messages.ts'
+import { ANSWERS, type dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { find } from './service.ts'
@@ -37,10 +37,7 @@ async function makeCampaign(person: Person, name = 'Spring') {
   const list = await makeList(app, person, openHandles(4), { names: LEADS })
   const { id } = await launch(person, list, { name })
   const became = (index: number, values: Partial<typeof dms.$inferInsert>) =>
-    app.db
-      .update(dms)
-      .set({ sentAt, ...values })
-      .where(and(eq(dms.campaignId, id), eq(dms.leadId, list.leadIds[index]!)))
+    rewrite(app, { campaignId: id, leadId: list.leadIds[index]! }, { sentAt, ...values })
   const replied = (at: string, answers: number) =>
     ({ status: 'replied', repliedAt: new Date(at), answers, personAnswers: answers }) as const
   await became(0, replied('2026-03-10T09:00:00Z', ANSWERS.replied | ANSWERS.positive))
@@ -241,10 +238,7 @@ describe('POST /reports/find', () => {
     const person = await makeAgency()
     await makeCampaign(person, 'Spring')
     const april = await makeCampaign(person, 'April')
-    await app.db
-      .update(dms)
-      .set({ sentAt: new Date('2026-04-02T12:00:00Z') })
-      .where(eq(dms.campaignId, april.id))
+    await rewrite(app, { campaignId: april.id }, { sentAt: new Date('2026-04-02T12:00:00Z') })
     const sample = await makeCampaign(person, 'Sample')
     await app.db.update(campaigns).set({ isSample: true }).where(eq(campaigns.id, sample.id))
     const direct = await makeCampaign(person, 'Direct')

@@ -1,10 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
-import { editProfiles } from '../../../../test/leads.ts'
+import { editProfiles, insertLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeCampaign, makeList, openSenders } from '../../../../test/outreach.ts'
-import { leads } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -13,7 +12,8 @@ beforeAll(async () => {
 const { connected } = openSenders(() => app)
 
 async function addLeads(person: Person, people: { handle: string; name: string; bio?: string }[]): Promise<void> {
-  await app.db.insert(leads).values(
+  await insertLeads(
+    app,
     people.map(({ handle, name, bio = null }) => ({
       workspaceId: person.workspaceId,
       twitterHandle: handle,

@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deleteCampaigns, planFollowUp, reactivate } from '../../../../test/campaigns.ts'
 import { call, connectX, type Person } from '../../../../test/makers.ts'
-import { deleteMessages, holdMessages, makeDue, makeFollowUps, markSent } from '../../../../test/messages.ts'
+import {
+  deleteMessages,
+  holdMessages,
+  insertMessages,
+  makeDue,
+  makeFollowUps,
+  markSent,
+} from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -15,7 +22,6 @@ import {
   openSenders,
 } from '../../../../test/outreach.ts'
 import { identify, leaveIdle, loseConnection, rest } from '../../../../test/x-accounts.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
 
@@ -43,7 +49,8 @@ async function addHistory(person: Person, accountIds: readonly (string | null)[]
   return Promise.all(
     histories.map(async (history, index) => {
       const xAccountId = accountIds[index]
-      await app.db.insert(dms).values(
+      await insertMessages(
+        app,
         history.map(({ ageMs, isSent }) => {
           const claimedAt = new Date(Date.now() - ageMs)
           const outcome = isSent ? { status: 'sent' as const, sentAt: claimedAt } : { status: 'failed' as const }
@@ -124,7 +131,7 @@ describe('the time of the next message, while a launch can be undone', () => {
   async function addRefused(person: Person, xAccountId: string, claimedAt: Date) {
     const { id } = await makeCampaign(person, await makeList(app, person, []))
     const claim = { xAccountId, claimedAt, status: 'failed' as const }
-    await app.db.insert(dms).values({ workspaceId: person.workspaceId, campaignId: id, message: 'Hi', ...claim })
+    await insertMessages(app, [{ workspaceId: person.workspaceId, campaignId: id, message: 'Hi', ...claim }])
   }
 
   type Launched = Awaited<ReturnType<typeof launched>>

@@ -5,12 +5,12 @@ import {
 } from '@x-automated/contract/platform/notifications'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pauseNow } from '../../../../test/campaigns.ts'
+import { insertLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { loseConnection } from '../../../../test/x-accounts.ts'
-import { leads } from '../../../core/tables/leads.ts'
+import { pauseCampaignsOf } from '../../../core/campaigns/pause.ts'
 import { sendQueuedEmails } from '../../../jobs/mail.ts'
 import { createMailer } from '../../../outside/mail.ts'
 import { notifyReplies, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
@@ -42,10 +42,16 @@ async function complete(person: Person) {
 it('notifies every member of a lost account and of paused and completed campaigns, but not of what a person did', async () => {
   const account = await connectX(app, owner)
   const campaign = await complete(owner)
-  const paused = await launch(owner, await makeList(app, owner, openHandles(1)), { channel: 'extension' })
+  const paused = await launch(owner, await makeList(app, owner, openHandles(1)))
   await owner.client.campaigns.update({ id: paused.id, status: 'paused' })
   await owner.client.campaigns.update({ id: paused.id, status: 'active' })
-  await pauseNow(app, { id: paused.id }, { reason: { code: 'x_locked', params: {} }, pauseReason: REASON })
+  await app.db.transaction((tx) =>
+    pauseCampaignsOf(
+      tx,
+      { accountId: account.id, campaignId: paused.id },
+      { reason: { code: 'x_locked', params: {} }, xMessage: REASON },
+    ),
+  )
   await lose(account.id)
   await lose(account.id)
   const expected = [
@@ -95,16 +101,9 @@ const asDefault = (kind: NotificationKind) => ({
 
 describe('replies', () => {
   const reply = async (person: Person, label: 'interested' | 'auto_reply' | null, at = new Date()) => {
-    const [lead] = await app.db
-      .insert(leads)
-      .values({
-        workspaceId: person.workspaceId,
-        userId: person.id,
-        name: 'Lena Lead',
-        twitterHandle: crypto.randomUUID(),
-      })
-      .returning()
-    await notifyReplies(app.db, person.workspaceId, [{ leadId: lead!.id, accountXUserId: '1', label, at }])
+    const handle = { name: 'Lena Lead', twitterHandle: crypto.randomUUID() }
+    const [leadId] = await insertLeads(app, [{ workspaceId: person.workspaceId, userId: person.id, ...handle }])
+    await notifyReplies(app.db, person.workspaceId, [{ leadId: leadId!, accountXUserId: '1', label, at }])
   }
   const titles = async (person: Person) =>
     (await person.client.notifications.list({})).notifications.map(({ title, text, path }) => [title, text, path])

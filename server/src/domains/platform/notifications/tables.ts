@@ -10,7 +10,7 @@ import { createdAt, id, time } from '../../../db/columns.ts'
 import { userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** Triggers on campaigns and X accounts insert a row for each member who wants it. */
+/** The functions that change a campaign, and a trigger on X accounts, insert a row for each member who wants it. */
 export const notifications = pgTable(
   'notifications',
   {

@@ -1,12 +1,12 @@
 import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
-import { campaigns } from '../../../core/tables/campaigns.ts'
-import { partOf, time } from '../../../db/columns.ts'
-import { workspaceId } from '../../identity/workspaces/tables.ts'
+import { partOf, time } from '../../db/columns.ts'
+import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+import { campaigns } from './campaigns.ts'
 
 const figure = (name: string) => integer(name).notNull().default(0)
 const keyOf = (name: string) => uuid(name).notNull().default('00000000-0000-0000-0000-000000000000')
 
-/** By quarter of an hour and campaign, by triggers. Days start on a quarter in every time zone. */
+/** Messages by quarter of an hour and campaign. Days start on a quarter in every time zone. */
 export const dmActivity = pgTable(
   'dm_activity',
   {

@@ -1,0 +1,206 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { lockRows } from '../../db/transact.ts'
+import { changedRows, type RowChange } from '../people/lead-counts.ts'
+
+// The counts of messages, in campaigns and in dm_activity. Each statement that changes them counts.
+
+/** The columns of a message that its counts depend on. */
+const COLUMNS = [
+  ...['id', 'workspace_id', 'campaign_id', 'user_id', 'x_account_id', 'variant_id', 'enrollment_id', 'step'],
+  ...['status', 'reason', 'sent_at', 'created_at', 'is_follow_up', 'is_held', 'answers', 'person_answers'],
+]
+
+const IS_FIRST = 'sent_at is not null and step = 0 and enrollment_id is not null'
+
+/** The counts in `campaigns`, with the messages that each counts. */
+const OF_CAMPAIGN = {
+  dms_queued_count: `status = 'queued'`,
+  firsts_queued_count: `status = 'queued' and not is_follow_up and not is_held`,
+  dms_sent_count: `status in ('sent', 'delivered', 'replied')`,
+  dms_failed_count: `status = 'failed'`,
+  dms_delivered_count: `status in ('delivered', 'replied')`,
+  dms_replied_count: `status = 'replied'`,
+  people_messaged: IS_FIRST,
+  people_replied: `${IS_FIRST} and person_answers & 1 > 0`,
+  people_positive: `${IS_FIRST} and person_answers & 2 > 0`,
+}
+
+/** The figures in `dm_activity`, with the messages that each counts. */
+const OF_ACTIVITY = {
+  sent: 'sent_at is not null',
+  delivered: `status in ('delivered', 'replied')`,
+  replied: `status = 'replied'`,
+  failed: `status = 'failed'`,
+  skipped: `status = 'failed' and reason is not null`,
+  answered: 'sent_at is not null and answers & 1 > 0',
+  positive: 'sent_at is not null and answers & 2 > 0',
+  opted_out: 'sent_at is not null and answers & 4 > 0',
+  people: IS_FIRST,
+  people_replied: `${IS_FIRST} and person_answers & 1 > 0`,
+  people_positive: `${IS_FIRST} and person_answers & 2 > 0`,
+  people_opted_out: `${IS_FIRST} and person_answers & 4 > 0`,
+}
+
+const listed = (counts: object, text: (name: string) => string, separator = ', ') =>
+  sql.raw(Object.keys(counts).map(text).join(separator))
+const sums = (counts: Record<string, string>) =>
+  listed(counts, (name) => `coalesce(sum(n) filter (where ${counts[name]}), 0)::int as ${name}`)
+const isAny = (counts: object) => listed(counts, (name) => `${name} <> 0`, ' or ')
+
+const ACTIVITY_KEY = sql.raw(`workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) as slot,
+  coalesce(variant_id, '00000000-0000-0000-0000-000000000000') as variant_id,
+  coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') as x_account_id,
+  coalesce(user_id, '00000000-0000-0000-0000-000000000000') as user_id`)
+const IN_ACTIVITY = sql`(sent_at is not null or status = 'failed')`
+
+/** SQL: the columns of messages that counts depend on. @param alias of dms, or of such columns */
+export const countedColumns = (alias = 'dms'): SQL => sql.raw(COLUMNS.map((name) => `${alias}.${name}`).join(', '))
+
+/**
+ * SQL: the assignments that add the counts of `d` to a campaign, whose newest row is `locked`. The
+ * updated row may be older: PostgreSQL checks constraints with it before it waits for the newest one.
+ */
+export const addedToCampaign: SQL = listed(OF_CAMPAIGN, (name) => `${name} = locked.${name} + d.${name}`)
+
+/**
+ * SQL of parts of a WITH: `message_changes` and, summed by campaign, `campaign_changes`.
+ * @param change parts that have `countedColumns`
+ */
+export function sumMessages(change: RowChange): SQL {
+  return sql`message_changes as (${changedRows(countedColumns, change)}
+    ), campaign_changes as (
+      select campaign_id, ${sums(OF_CAMPAIGN)} from message_changes group by campaign_id
+    )`
+}
+
+/** SQL: adds `message_changes` to dm_activity. @param campaigns the part of the WITH that locks campaigns */
+export function countActivity(campaigns: string): SQL {
+  return sql`
+    insert into dm_activity as a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id,
+      ${listed(OF_ACTIVITY, (name) => name)})
+    select * from (
+      select ${ACTIVITY_KEY}, ${sums(OF_ACTIVITY)}
+      from message_changes
+      where ${IN_ACTIVITY} and (select count(*) from ${sql.raw(campaigns)}) >= 0
+      group by 1, 2, 3, 4, 5, 6
+    ) d
+    where ${isAny(OF_ACTIVITY)}
+    order by campaign_id, slot, variant_id, x_account_id, user_id
+    on conflict (campaign_id, slot, variant_id, x_account_id, user_id)
+    do update set ${listed(OF_ACTIVITY, (name) => `${name} = a.${name} + excluded.${name}`)}`
+}
+
+/**
+ * SQL of the last parts of a WITH that changes messages: they count the changes.
+ * @param change parts that have `countedColumns`
+ * @param enrollments a part with campaign_id, opened and next_at: how many more of its enrollments are
+ * open, and when one is due. Then `counted_campaigns` has the ids of these campaigns
+ */
+export function countMessages(change: RowChange, enrollments?: string): SQL {
+  const source = enrollments
+    ? sql`
+      select coalesce(m.campaign_id, e.campaign_id) as campaign_id,
+        ${listed(OF_CAMPAIGN, (name) => `coalesce(m.${name}, 0) as ${name}`)}, coalesce(e.opened, 0) as opened, e.next_at
+      from campaign_changes m
+      full join ${sql.raw(enrollments)} e on e.campaign_id = m.campaign_id`
+    : sql`
+      select *
+      from campaign_changes
+      where ${isAny(OF_CAMPAIGN)}`
+  const ofEnrollments = enrollments
+    ? sql`, open_enrollments = locked.open_enrollments + d.opened,
+        follow_up_due_at = least(locked.follow_up_due_at, d.next_at)`
+    : sql``
+  return sql`${sumMessages(change)}, changed_campaigns as (${source}
+    ), counted_campaigns as (
+      update campaigns c
+      set ${addedToCampaign}${ofEnrollments}
+      from changed_campaigns d
+      join (
+        select *
+        from campaigns
+        where id in (select campaign_id from changed_campaigns)
+        order by id
+        for no key update
+      ) locked on locked.id = d.campaign_id
+      where c.id = d.campaign_id
+      returning c.id
+    ), counted_activity as (${countActivity('counted_campaigns')})`
+}
+
+/**
+ * Changes messages, and their counts. Locks them by ascending id.
+ * @param which SQL over `dms` @param set SQL: assignments
+ * @param returning SQL over `countedColumns` @returns of each changed message
+ */
+export async function updateMessages<Row extends Record<string, unknown> = { id: string }>(
+  tx: Db,
+  which: SQL,
+  set: SQL,
+  returning: SQL = sql`id`,
+): Promise<Row[]> {
+  const { rows } = await tx.execute<Row>(sql`
+    with old as (
+      select ${countedColumns()}
+      from dms
+      where ${which}
+      order by id
+      for no key update
+    ), changed as (
+      update dms
+      set ${set}
+      where id in (select id from old)
+      returning ${countedColumns()}
+    ), ${countMessages({ before: 'old', after: 'changed' })}
+    select ${returning}
+    from changed`)
+  return rows as Row[]
+}
+
+/** Deletes messages, and subtracts them from their counts. @param which SQL over `dms` */
+export async function deleteMessages(tx: Db, which: SQL): Promise<void> {
+  await tx.execute(sql`
+    with old as (
+      select id
+      from dms
+      where ${which}
+      order by id
+      for update
+    ), deleted as (
+      delete from dms
+      using old
+      where dms.id = old.id
+      returning ${countedColumns()}
+    ), ${countMessages({ before: 'deleted' })}
+    select from deleted`)
+}
+
+/** Counts the messages of campaigns again, after something else has changed them. @param which SQL over `campaigns` */
+export async function recountMessages(db: Db, which: SQL = sql`true`): Promise<void> {
+  const chosen = sql`(select id from campaigns where ${which})`
+  await db.transaction(async (tx) => {
+    await lockRows(tx, 'campaigns', which)
+    await tx.execute(sql`delete from dm_activity where campaign_id in ${chosen}`)
+    await tx.execute(sql`
+      with messages as (
+        select ${countedColumns()}
+        from dms
+        where campaign_id in ${chosen}
+      ), ${sumMessages({ after: 'messages' })}, counted as (
+        update campaigns c
+        set ${listed(OF_CAMPAIGN, (name) => `${name} = coalesce(d.${name}, 0)`)}
+        from ${chosen} chosen
+        left join campaign_changes d on d.campaign_id = chosen.id
+        where c.id = chosen.id
+        returning c.id
+      )
+      ${countActivity('counted')}`)
+  })
+}
+
+/** Clears the author of messages whose account is about to be deleted. Others cannot name it as an author any more. */
+export async function clearAuthor(tx: Db, userId: string): Promise<void> {
+  await lockRows(tx, 'auth_users', sql`id = ${userId}`, 'update')
+  await updateMessages(tx, sql`user_id = ${userId}`, sql`user_id = null`)
+}
