@@ -3,9 +3,9 @@ import type { Db } from '../../db/open.ts'
 import { ANSWERS } from '../tables/messages.ts'
 
 /** SQL over a reply `r`: its meaning, as a sum of ANSWERS. */
-const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${sql.raw(String(ANSWERS.replied))}
-    + case when r.label in ('interested', 'meeting', 'question') then ${sql.raw(String(ANSWERS.positive))}
-      when r.label = 'opted_out' then ${sql.raw(String(ANSWERS.optedOut))} else 0 end end`
+const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${ANSWERS.replied}
+    + case when r.label in ('interested', 'meeting', 'question') then ${ANSWERS.positive}
+      when r.label = 'opted_out' then ${ANSWERS.optedOut} else 0 end end`.inlineParams()
 
 /**
  * Stores what the replies to messages mean, and for each lead's first message what all their
