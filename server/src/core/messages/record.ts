@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { executePrepared } from '../../db/prepared.ts'
@@ -14,14 +15,18 @@ import { countConversations } from '../conversations/of-leads.ts'
 import { chargeMessage, saveDay, use } from '../neighbors.ts'
 import { countEntries } from '../people/counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
-import { gotMessage, leads, mayGoOut } from '../tables/leads.ts'
-import { dms } from '../tables/messages.ts'
-import { followingStep, isEnrollmentOf } from '../tables/sequences.ts'
+import { gotMessage, leads } from '../tables/leads.ts'
+import { dms, mayGoOut } from '../tables/messages.ts'
+import { enrollments, followingStep, isEnrollmentOf } from '../tables/sequences.ts'
 import type { AccountApp } from './account-lock.ts'
 import { lockEnrollmentsOf } from './locks.ts'
 import { backoffSeconds } from './pace.ts'
 import { release, resetLastClaims } from './release.ts'
 import { type Failure, skipMessage } from './stop.ts'
+
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
 export const LEAD_MISSING: SkipReason = { code: 'lead_missing', params: {} }
@@ -70,7 +75,7 @@ export async function recordOutcome(
       -- Lock the enrollment before the message, as a reply does.
       select e.*
       from dms d
-      join enrollments e on ${isEnrollmentOf('e', 'd')}
+      join enrollments e on ${isEnrollmentOf(enrollment, message)}
       where d.id = ${dm.id}
       for no key update of e
     ), dm as (
@@ -94,7 +99,7 @@ export async function recordOutcome(
           when ${wasSent}::boolean then 'active'
           when ${outcomeUnknown}::boolean and next.number is not null then 'paused'
           else 'failed' end as state
-      from enrolled e cross join dm left join lateral (${followingStep('e', 'dm')}) next on true
+      from enrolled e cross join dm left join lateral (${followingStep(enrollment, alias(dms, 'dm'))}) next on true
     ), moved as (
       update enrollments e set state = f.state, updated_at = now(),
         x_account_id = case
@@ -123,7 +128,8 @@ export async function recordOutcome(
     ), lead as (
       -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
-        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted' else 'failed_contact' end
+        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage(alias(leads, 'l'))} then 'contacted'
+        else 'failed_contact' end
       from dm left join list on true where l.id = dm.lead_id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
@@ -152,7 +158,7 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
       select
       from dms d
       join campaigns c on c.id = d.campaign_id
-      where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`)
+      where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut(message, campaign)})`)
 }
 
 /**

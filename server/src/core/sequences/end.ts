@@ -1,8 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
-import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
+import { enrollments, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
 
 /** How an enrollment ends or pauses. */
 export interface End {
@@ -19,14 +26,15 @@ export interface End {
 
 /** Suppressed people leave every sequence. */
 export const SUPPRESSED: End = {
-  which: sql`(${isOpen('e')} or e.state = 'finished') and ${suppressionReason('l')} is not null`,
+  which: sql`(${isOpen(enrollment)} or e.state = 'finished') and ${suppressionReason(lead)} is not null`,
   state: sql`
     case
-      when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out'
+      when ${suppressionReason(lead)} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out'
       else 'stopped' end`,
   reason: sql`
     case
-      when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then ${reasonSql('opt_out')}
+      when ${suppressionReason(lead)} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop')
+      then ${reasonSql('opt_out')}
     else ${reasonSql('skipped', { skip: sql`'suppressed'` })} end`,
 }
 
@@ -47,12 +55,12 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
         paused_until = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end,
         next_at = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end
       from old where e.workspace_id = ${workspaceId} and e.id = old.id
-      returning e.*, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+      returning e.*, ${isOpen(alias(enrollments, 'old'))}::int - ${isOpen(enrollment)}::int as closed
     ), held as (
       update dms d set is_held = true, updated_at = now() from changed e
       where e.state = 'paused'
         and d.lead_id = e.lead_id
-        and ${isEnrollmentOf('e', 'd')}
+        and ${isEnrollmentOf(enrollment, message)}
         and d.status = 'queued'
         and d.lease_expires_at is null
     )
@@ -75,7 +83,8 @@ export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: reado
     )`
   await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {
     which: sql`
-      ${isOpen('e')} and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
+      ${isOpen(enrollment)}
+      and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
     state: sql`
       case
         when ${message} in ('replied', 'written_by_hand') then 'replied'
