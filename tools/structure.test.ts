@@ -34,6 +34,21 @@ test('lets only env.ts and main.ts read the environment', () => {
   expect(problems('server/src/app.test.ts', reading)).toEqual([])
 })
 
+test.each([
+  `sql\`\${sql.raw(lead)}.replied_at is null\``,
+  `sql.raw(\`\${lead}.replied_at is null\`)`,
+  `sql\`select \${lead}.id\``,
+  `sql\`\${sql.identifier(lead)}.x_user_id\``,
+])('rejects an alias without a type: %s', (text) => {
+  expect(problems('server/src/core/tables/leads.ts', text)).toContainEqual(expect.stringContaining('typed aliases'))
+  expect(problems('server/src/core/tables/leads.test.ts', text)).toEqual([])
+})
+
+test('accepts a typed alias', () => {
+  const text = `sql\`\${lead.repliedAt} < l.replied_at and \${LIMIT}\`; \`\${path}.html\``
+  expect(problems('server/src/core/tables/leads.ts', text)).toEqual([])
+})
+
 test('rejects production files of more than 500 lines', () => {
   const problemsOf = (path: string, lines: number) => sizeProblems([path], () => 'x\n'.repeat(lines))
   expect(problemsOf('server/src/app.ts', 500)).toEqual([])

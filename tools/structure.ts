@@ -3,6 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
+const serverSource = /^server\/src\/.*(?<!\.test)\.ts$/
 const environmentReader = /^server\/src\/(env|main)\.ts$/
 
 /** Problems with the names and places of these files. Paths are relative to the root, with /. */
@@ -13,11 +14,27 @@ export function structureProblems(files: readonly string[], read: (path: string)
     if (!kebabCase.test(name)) problems.push('file names are kebab-case')
     if (/^index\.tsx?$/.test(name)) problems.push('no barrels: import from the defining file')
     if (vagueFolder.test(path)) problems.push(`no folder named ${basename(dirname(path))}: name it after its contents`)
-    if (/^server\/src\/.*(?<!\.test)\.ts$/.test(path) && !environmentReader.test(path)) {
-      if (read(path).includes('process.env')) problems.push('only env.ts may read process.env')
+    if (serverSource.test(path)) {
+      const text = read(path)
+      if (!environmentReader.test(path) && text.includes('process.env'))
+        problems.push('only env.ts may read process.env')
+      problems.push(...aliasProblems(text))
     }
     return problems.map((problem) => `${path}: ${problem}`)
   })
+}
+
+/** A column after something inserted into SQL: `${lead}.id`, `${lead}.x_user_id`. The types do not know it. */
+const untypedColumn = /\$\{[^{}]+\}\.(id|[a-z]+(_[a-z]+)+)\b/g
+
+/** SQL names a row by a table or a typed alias, so that a misspelt column does not compile. */
+function aliasProblems(text: string): string[] {
+  const untyped = [...text.matchAll(untypedColumn)].map(([column]) => column)
+  if (/\bsql\s*\.raw\b/.test(text)) untyped.push('sql.raw')
+  return untyped.map(
+    (violation) =>
+      `${violation}: SQL names rows by typed aliases (AliasOf in db/columns.ts), and constants by inlineParams()`,
+  )
 }
 
 const LONGEST = 500

@@ -19,7 +19,7 @@ export const livingWorkers = sql`
   select objid::bigint
   from pg_locks
   where locktype = 'advisory'
-    and classid = ${sql.raw(String(LOCK_CLASS))}
+    and classid = ${sql`${LOCK_CLASS}`.inlineParams()}
     and objsubid = 2
     and granted
     and database = (select oid from pg_database where datname = current_database())`

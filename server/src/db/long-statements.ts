@@ -8,5 +8,5 @@ const LONG_MS = 10 * 60_000
 export async function allowLongStatements(tx: Db): Promise<void> {
   const { client } = (tx as unknown as { session: { client: unknown } }).session
   if (client instanceof Connection) client.allowSilence(LONG_MS + SILENCE_MS)
-  await tx.execute(sql`set local statement_timeout = ${sql.raw(String(LONG_MS))}`)
+  await tx.execute(sql`set local statement_timeout = ${LONG_MS}`.inlineParams())
 }

@@ -1,12 +1,14 @@
 import type { Reason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 
+const inline = (text: string) => sql`${text}`.inlineParams()
+
 /** SQL: a reason as jsonb. @param params SQL expressions by name; nulls are left out */
 export function reasonSql(code: Reason['code'], params: Record<string, SQL> = {}): SQL {
-  const pairs = Object.entries(params).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`)
+  const pairs = Object.entries(params).map(([name, value]) => sql`${inline(name)}, ${value}`)
   return sql`
     jsonb_build_object(
-      'code', ${sql.raw(`'${code}'`)}, 'params', jsonb_strip_nulls(jsonb_build_object(${sql.join(pairs, sql`, `)}))
+      'code', ${inline(code)}, 'params', jsonb_strip_nulls(jsonb_build_object(${sql.join(pairs, sql`, `)}))
     )`
 }
 

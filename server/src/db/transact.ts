@@ -22,13 +22,15 @@ export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
   }
 }
 
+const LOCKS = { update: sql`update`, 'no key update': sql`no key update`, 'key share': sql`key share` }
+
 /** Locks rows of a table by ascending id. @param which a condition */
 export async function lockRows(
   tx: Db,
   table: string,
   which: SQL,
-  strength: 'update' | 'no key update' | 'share' | 'key share' = 'no key update',
+  strength: keyof typeof LOCKS = 'no key update',
 ): Promise<void> {
-  const rows = sql`select from ${sql.identifier(table)} where ${which} order by id for ${sql.raw(strength)}`
+  const rows = sql`select from ${sql.identifier(table)} where ${which} order by id for ${LOCKS[strength]}`
   await tx.execute(sql`select count(*) from (${rows}) locked`)
 }

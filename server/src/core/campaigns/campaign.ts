@@ -2,6 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { pauseText } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -78,11 +79,11 @@ export const columns = {
   messagesInFlight: countInFlight(sql`campaigns.id`),
   /** An older active campaign on the same X account sends first. Follow-ups do not wait for it. */
   waiting: sql<boolean>`
-    (${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder('campaigns')})`,
+    (${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder(campaigns)})`,
   waitsBehind: sql<{ id: string; name: string } | null>`case
-    when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf('campaigns')}
+    when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf(campaigns)}
     when ${campaigns.status} = 'paused' then (
-      select ${olderOf('resumed')} from (
+      select ${olderOf(alias(campaigns, 'resumed'))} from (
         select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,
           coalesce(campaigns.x_account_id, ${linkedAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
       ) resumed

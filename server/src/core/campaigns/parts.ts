@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { attemptEach } from '../../attempt-each.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -16,7 +17,9 @@ import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { findSteps, queuedStep, unreadableIn } from '../sequences/sequence.ts'
 import { findTests } from '../sequences/tests.ts'
 import { campaigns } from '../tables/campaigns.ts'
+import { leads } from '../tables/leads.ts'
 import { isRestorable } from '../tables/removals.ts'
+import { enrollments } from '../tables/sequences.ts'
 import { pauseForPlaceholder } from './pause.ts'
 import { completeIfDone } from './run.ts'
 
@@ -51,7 +54,8 @@ export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
 }
 
 /** SQL over an enrollment `e`: the deletion of its lead can still be undone, so its first message waits. */
-const isRemoved = sql`(not exists (select from leads l where l.id = e.lead_id) and ${isRestorable('e')})`
+const isRemoved = sql`
+  (not exists (select from leads l where l.id = e.lead_id) and ${isRestorable(alias(enrollments, 'e'))})`
 
 /** @returns whether more people can be queued now */
 async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Promise<boolean> {
@@ -89,7 +93,7 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
     return false
   }
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
-  const skip = reasonToSkip('l', campaign, await isBasisRequired(tx, env, workspaceId), env)
+  const skip = reasonToSkip(alias(leads, 'l'), campaign, await isBasisRequired(tx, env, workspaceId), env)
   const { rows: counts } = await tx.execute<{ queued: number; stopped: number }>(sql`
     with chosen as materialized (
       select e.id as enrollment_id, l.id as lead_id, ${step.variantId} as variant_id, ${step.message} as message,

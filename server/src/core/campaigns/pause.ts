@@ -196,7 +196,7 @@ const CLAIM_WAIT_SECONDS = 2
 export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> {
   try {
     await tx.transaction(async (nested) => {
-      await nested.execute(sql.raw(`set local lock_timeout = '${CLAIM_WAIT_SECONDS}s'`))
+      await nested.execute(sql`set local lock_timeout = ${`${CLAIM_WAIT_SECONDS}s`}`.inlineParams())
       await nested.execute(sql`select pg_advisory_xact_lock(${campaignLock(sql`${campaignId}::text`)})`)
       await nested.execute(sql`set local lock_timeout = 0`)
     })

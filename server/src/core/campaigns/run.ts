@@ -20,7 +20,7 @@ export function campaignRun(campaignId: string, opened: number, nextAt: string |
       reason = case when ${done} then null else locked.reason end,
       pause_reason = case when ${done} then null else locked.pause_reason end
     from (select * from campaigns where id = ${campaignId} for no key update) locked
-      ${changes ? sql`cross join ${sql.raw(changes)} d` : sql``}
+      ${changes ? sql`cross join ${sql.identifier(changes)} d` : sql``}
     where c.id = locked.id
     returning c.id, locked.status as "wasStatus", c.status, c.x_account_id as "xAccountId"`
 }

@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
+import { conversations } from '../tables/conversations.ts'
 
 // When a lead is merged, deleted or restored, so are its conversations.
 
@@ -87,25 +89,27 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
       join conversations c on c.workspace_id = gone.workspace_id
         and c.lead_id = pair.kept
         and c.account_x_user_id = gone.account_x_user_id`
-  const later = (column: string) => sql`case when b.is_later then b.${sql.raw(column)} else c.${sql.raw(column)} end`
+  const [gone, kept] = [alias(conversations, 'b'), alias(conversations, 'c')]
+  type Column = keyof typeof conversations.$inferSelect
+  const later = (key: Column) => sql`case when b.is_later then ${gone[key]} else ${kept[key]} end`
   // Labels merge as replies set them: an opt-out stays, and only a person changes a person's label.
   const takesLabel = sql`(c.label is null or (c.label <> 'opted_out' and (b.label = 'opted_out'
     or (b.labelled_by is not null and (c.labelled_by is null or b.is_later))
     or (c.labelled_by is null and b.is_later and b.label <> 'auto_reply'))))`
-  const label = (column: string) => sql`case when ${takesLabel} then b.${sql.raw(column)} else c.${sql.raw(column)} end`
+  const label = (key: Column) => sql`case when ${takesLabel} then ${gone[key]} else ${kept[key]} end`
   await tx.execute(sql`
     with both_rows as materialized (${both} order by c.id for no key update of c, gone), merged as (
       update conversations c set
         status = case when 'open' in (b.status, c.status) then 'open' else ${later('status')} end,
-        snoozed_until = case when 'open' in (b.status, c.status) then null else ${later('snoozed_until')} end,
+        snoozed_until = case when 'open' in (b.status, c.status) then null else ${later('snoozedUntil')} end,
         sort_at = greatest(c.sort_at, b.sort_at), is_unread = c.is_unread or b.is_unread,
-        last_message_id = ${later('last_message_id')}, last_message_at = ${later('last_message_at')},
-        is_last_ours = ${later('is_last_ours')},
+        last_message_id = ${later('lastMessageId')}, last_message_at = ${later('lastMessageAt')},
+        is_last_ours = ${later('isLastOurs')},
         campaign_id = case
           when b.is_later then coalesce(b.campaign_id, c.campaign_id)
           else coalesce(c.campaign_id, b.campaign_id) end,
-        label = ${label('label')}, confidence = ${label('confidence')}, labelled_by = ${label('labelled_by')},
-        suggests_suppression = ${label('suggests_suppression')}, is_encrypted = c.is_encrypted or b.is_encrypted,
+        label = ${label('label')}, confidence = ${label('confidence')}, labelled_by = ${label('labelledBy')},
+        suggests_suppression = ${label('suggestsSuppression')}, is_encrypted = c.is_encrypted or b.is_encrypted,
         assignee_id = coalesce(c.assignee_id, b.assignee_id), updated_at = now()
       from both_rows b join conversations old on old.workspace_id = b.workspace_id and old.id = b.kept_id
       where c.workspace_id = old.workspace_id and c.id = old.id

@@ -1,9 +1,11 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
 import { executePrepared } from '../../db/prepared.ts'
-import { unreadSince, type xAccounts } from '../../domains/platform/x-account/tables.ts'
+import { sendingLimits } from '../../domains/outreach/sending-settings/tables.ts'
+import { unreadSince, xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { fundsUntil } from '../../domains/platform/x-costs/tables.ts'
 import { campaigns, waitsForOlder } from '../tables/campaigns.ts'
 import { FIRST_OF, isFirstInQueue } from '../tables/messages.ts'
@@ -22,6 +24,8 @@ import {
   parseLimits,
   type SendingEnv,
 } from './sending-state.ts'
+
+const account = alias(xAccounts, 'a')
 
 // The account's lock
 
@@ -102,11 +106,11 @@ type AccountRow = {
 function accountColumns(env: SendingEnv): SQL {
   return sql`
     a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
-    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince",
-    ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
+    a.rests_until as "restsUntil", ${unreadSince(account)} as "unreadSince",
+    ${fundsUntil(account, env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
     x.id as "appId", coalesce(x.client_id, ${env.x?.clientId ?? ''}) as "clientId", x.daily_limit as "namedLimit",
     x.rests_until as "appRestsUntil",
-    (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
+    (${firstOfWarmUp(account, alias(sendingLimits, 'p'), env)}) as "firstAt",
     array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
 }
 const ITS_LIMITS = sql`join x_apps x on x.id = a.x_app_id
@@ -145,10 +149,10 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
         and c.status = 'active'
         and c.channel = 'api'
         and c.dms_queued_count > 0
-        and not ${waitsForOlder('c')}
+        and not ${waitsForOlder(alias(campaigns, 'c'))}
       order by c.kind = 'direct' desc limit 1
     ) next on true left join lateral (
-      select f.id from ${followUps('a')} f where f.due_at <= now() limit 1
+      select f.id from ${followUps(account)} f where f.due_at <= now() limit 1
     ) follow_up on true cross join lateral (
       select f.*, case when f.is_follow_up then follow_up.id else next.id end as id from (
         select follow_up.id is not null and ${isReplyKnown(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)}

@@ -5,6 +5,7 @@ import type { WaitReason } from '@x-automated/contract/outreach/sending-settings
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
@@ -12,7 +13,9 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { allowanceOf, beyondPlan, fundsRefusal, use } from '../neighbors.ts'
 import { setLeadStatus } from '../people/lead-counts.ts'
 import { deleteAppClaims } from '../tables/app-claims.ts'
-import { leads, mayGoOut, sampleReason } from '../tables/leads.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { leads, sampleReason } from '../tables/leads.ts'
+import { dms, mayGoOut } from '../tables/messages.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 import type { Locked } from './account-lock.ts'
 import { requireConnectedAccount } from './accounts.ts'
@@ -24,6 +27,8 @@ import { resetLastClaims, resetLeadStatus } from './release.ts'
 import { compileTemplate, readTemplate } from './render.ts'
 import { manualSender } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
+
+const lead = alias(leads, 'l')
 
 // By hand
 
@@ -104,7 +109,7 @@ export async function claimAnswer(
   return transact(db, async (tx) => {
     await lockLeads(tx, sql`select ${leadId}::uuid`)
     const { rows } = await tx.execute<{ reason: SkipReason | null; isSending: boolean; accountId: string | null }>(sql`
-      select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}) as reason, exists (
+      select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}) as reason, exists (
           select from dms d where d.lead_id = l.id and d.status = 'queued' and d.lease_expires_at is not null
         ) as "isSending", (
           select a.id
@@ -112,14 +117,14 @@ export async function claimAnswer(
           where a.workspace_id = l.workspace_id and a.x_user_id = ${accountXUserId} and a.status = 'connected'
         ) as "accountId"
       from leads l where l.id = ${leadId} and l.workspace_id = ${workspaceId}`)
-    const [lead] = rows
-    if (!lead?.accountId) throw new Refusal('X_NOT_CONNECTED')
+    const [row] = rows
+    if (!row?.accountId) throw new Refusal('X_NOT_CONNECTED')
     await check(tx)
-    if (lead.reason) throw new Refusal('LEAD_STATE', refusalText(lead.reason))
-    if (lead.isSending) throw new Refusal('LEAD_STATE', OBSTACLES.sending)
-    const campaignId = await openDirectCampaign(tx, actor, lead.accountId, { isAnswer: true })
+    if (row.reason) throw new Refusal('LEAD_STATE', refusalText(row.reason))
+    if (row.isSending) throw new Refusal('LEAD_STATE', OBSTACLES.sending)
+    const campaignId = await openDirectCampaign(tx, actor, row.accountId, { isAnswer: true })
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text, isAnswer: true })
-    const scope = { campaign: { id: campaignId, workspaceId, xAccountId: lead.accountId }, dmId }
+    const scope = { campaign: { id: campaignId, workspaceId, xAccountId: row.accountId }, dmId }
     const result = await claim(tx, env, manualSender(holder, true), scope)
     if (result.kind === 'wait') throw await beyondCap(tx, result)
     if (result.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
@@ -165,14 +170,14 @@ const OBSTACLES = {
 /** Why the lead cannot get a direct message now, as a text; null if it can. */
 async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat: boolean): Promise<string | null> {
   const { rows } = await tx.execute<{ reason: SkipReason | null; obstacle: keyof typeof OBSTACLES | null }>(sql`
-    select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}) as reason, case
+    select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}) as reason, case
       when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'contacted'
       else (
         select case when d.outcome_unknown then 'unknown' when d.status = 'queued' then 'queued' else 'contacted' end
         from dms d join campaigns c on c.id = d.campaign_id
         where d.lead_id = l.id and (
           d.outcome_unknown
-          or (d.status = 'queued' and ${mayGoOut('d', 'c')})
+          or (d.status = 'queued' and ${mayGoOut(alias(dms, 'd'), alias(campaigns, 'c'))})
           or (d.sent_at is not null and not ${allowRepeat}::boolean))
         order by d.outcome_unknown desc, d.sent_at nulls first limit 1)
       end as obstacle

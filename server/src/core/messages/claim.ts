@@ -5,15 +5,16 @@ import type { WaitReason } from '@x-automated/contract/outreach/sending-settings
 import { leftoverIn } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
 import { executePrepared } from '../../db/prepared.ts'
 import { transact } from '../../db/transact.ts'
 import { pauseForPlaceholder, shownLeftover } from '../campaigns/pause.ts'
-import { waitsForOlder } from '../tables/campaigns.ts'
-import { lostHandleReason, sampleReason } from '../tables/leads.ts'
-import { isFirstInQueue, isFollowUpOf } from '../tables/messages.ts'
+import { campaigns, waitsForOlder } from '../tables/campaigns.ts'
+import { leads, lostHandleReason, sampleReason } from '../tables/leads.ts'
+import { dms, isFirstInQueue, isFollowUpOf } from '../tables/messages.ts'
 import { isChatUnread, isReplyKnown } from '../tables/replies.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 import { type AccountApp, type Locked, lockDue, lockFor, needsRead } from './account-lock.ts'
@@ -26,6 +27,10 @@ import { RETRY_MS, reschedule, TURN_SECONDS } from './schedule.ts'
 import { blindSecondsOf, CHAT_UNREAD_SECONDS, knownSecondsOf, type Sender, workerOf } from './sender.ts'
 import { claimThatLeavesTheDay, lastHandOver, type SendingEnv } from './sending-state.ts'
 import { skipMessage } from './stop.ts'
+
+const lead = alias(leads, 'l')
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 /** What a claim returns: a message, or why there is none. */
 export type Answer =
@@ -205,11 +210,11 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       -- Two accounts must not message the same person at the same time.
       select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
-      select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
+      select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder(campaign)} as is_waiting,
         d.lead_id is not null and l.id is null as is_locked,
         coalesce(
-          ${sampleReason('l', env)}, ${maySend && !byApi ? lostHandleReason('l') : sql`null::jsonb`},
-          ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}
+          ${sampleReason(lead, env)}, ${maySend && !byApi ? lostHandleReason(lead) : sql`null::jsonb`},
+          ${skips ? reasonToStop(lead, message) : sql`null::jsonb`}
         ) as stopped,
         greatest(${apartUntil}, ${chatReadAt}) as later_at
       from head d cross join before join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
@@ -250,7 +255,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind",
       needs_read as "needsRead",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId",
-      l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
+      l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason(lead)} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
   )
   const row = one(rows)

@@ -1,74 +1,86 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
 import { changedRows, type RowChange } from '../people/lead-counts.ts'
+import { dms } from '../tables/messages.ts'
 
 // The counts of messages, in campaigns and in dm_activity. Each statement that changes them counts.
 
-/** The columns of a message that its counts depend on. */
-const COLUMNS = [
-  ...['id', 'workspace_id', 'campaign_id', 'user_id', 'x_account_id', 'variant_id', 'enrollment_id', 'step'],
-  ...['status', 'reason', 'sent_at', 'created_at', 'is_follow_up', 'is_held', 'answers', 'person_answers'],
-]
-
-const IS_FIRST = 'sent_at is not null and step = 0 and enrollment_id is not null'
+const IS_FIRST = sql`sent_at is not null and step = 0 and enrollment_id is not null`
 
 /** The counts in `campaigns`, with the messages that each counts. */
 const OF_CAMPAIGN = {
-  dms_queued_count: `status = 'queued'`,
-  firsts_queued_count: `status = 'queued' and not is_follow_up and not is_held`,
-  dms_sent_count: `status in ('sent', 'delivered', 'replied')`,
-  dms_failed_count: `status = 'failed'`,
-  dms_delivered_count: `status in ('delivered', 'replied')`,
-  dms_replied_count: `status = 'replied'`,
+  dms_queued_count: sql`status = 'queued'`,
+  firsts_queued_count: sql`status = 'queued' and not is_follow_up and not is_held`,
+  dms_sent_count: sql`status in ('sent', 'delivered', 'replied')`,
+  dms_failed_count: sql`status = 'failed'`,
+  dms_delivered_count: sql`status in ('delivered', 'replied')`,
+  dms_replied_count: sql`status = 'replied'`,
   people_messaged: IS_FIRST,
-  people_replied: `${IS_FIRST} and person_answers & 1 > 0`,
-  people_positive: `${IS_FIRST} and person_answers & 2 > 0`,
+  people_replied: sql`${IS_FIRST} and person_answers & 1 > 0`,
+  people_positive: sql`${IS_FIRST} and person_answers & 2 > 0`,
 }
 
 /** The figures in `dm_activity`, with the messages that each counts. */
 const OF_ACTIVITY = {
-  sent: 'sent_at is not null',
-  delivered: `status in ('delivered', 'replied')`,
-  replied: `status = 'replied'`,
-  failed: `status = 'failed'`,
-  skipped: `status = 'failed' and reason is not null`,
-  answered: 'sent_at is not null and answers & 1 > 0',
-  positive: 'sent_at is not null and answers & 2 > 0',
-  opted_out: 'sent_at is not null and answers & 4 > 0',
+  sent: sql`sent_at is not null`,
+  delivered: sql`status in ('delivered', 'replied')`,
+  replied: sql`status = 'replied'`,
+  failed: sql`status = 'failed'`,
+  skipped: sql`status = 'failed' and reason is not null`,
+  answered: sql`sent_at is not null and answers & 1 > 0`,
+  positive: sql`sent_at is not null and answers & 2 > 0`,
+  opted_out: sql`sent_at is not null and answers & 4 > 0`,
   people: IS_FIRST,
-  people_replied: `${IS_FIRST} and person_answers & 1 > 0`,
-  people_positive: `${IS_FIRST} and person_answers & 2 > 0`,
-  people_opted_out: `${IS_FIRST} and person_answers & 4 > 0`,
+  people_replied: sql`${IS_FIRST} and person_answers & 1 > 0`,
+  people_positive: sql`${IS_FIRST} and person_answers & 2 > 0`,
+  people_opted_out: sql`${IS_FIRST} and person_answers & 4 > 0`,
 }
 
-const listed = (counts: object, text: (name: string) => string, separator = ', ') =>
-  sql.raw(Object.keys(counts).map(text).join(separator))
-const sums = (counts: Record<string, string>) =>
-  listed(counts, (name) => `coalesce(sum(n) filter (where ${counts[name]}), 0)::int as ${name}`)
-const isAny = (counts: object) => listed(counts, (name) => `${name} <> 0`, ' or ')
+type Counts = Record<string, SQL>
 
-const ACTIVITY_KEY = sql.raw(`workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) as slot,
+const listed = (counts: Counts, text: (name: SQL, isCounted: SQL) => SQL, separator = sql`, `) =>
+  sql.join(
+    Object.entries(counts).map(([name, isCounted]) => text(sql`${sql.identifier(name)}`, isCounted)),
+    separator,
+  )
+const sums = (counts: Counts) =>
+  listed(counts, (name, isCounted) => sql`coalesce(sum(n) filter (where ${isCounted}), 0)::int as ${name}`)
+const isAny = (counts: Counts) => listed(counts, (name) => sql`${name} <> 0`, sql` or `)
+
+const ACTIVITY_KEY = sql`workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) as slot,
   coalesce(variant_id, '00000000-0000-0000-0000-000000000000') as variant_id,
   coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') as x_account_id,
-  coalesce(user_id, '00000000-0000-0000-0000-000000000000') as user_id`)
+  coalesce(user_id, '00000000-0000-0000-0000-000000000000') as user_id`
 const IN_ACTIVITY = sql`(sent_at is not null or status = 'failed')`
 
-/** SQL: the columns of messages that counts depend on. @param alias of dms, or of such columns */
-export const countedColumns = (alias = 'dms'): SQL => sql.raw(COLUMNS.map((name) => `${alias}.${name}`).join(', '))
+/** SQL: the columns of a message that its counts depend on. */
+export function countedColumns(message: AliasOf<typeof dms> = dms): SQL {
+  const { id, workspaceId, campaignId, userId, xAccountId, variantId, enrollmentId, step } = message
+  const { status, reason, sentAt, createdAt, isFollowUp, isHeld, answers, personAnswers } = message
+  return sql.join(
+    [
+      ...[id, workspaceId, campaignId, userId, xAccountId, variantId, enrollmentId, step],
+      ...[status, reason, sentAt, createdAt, isFollowUp, isHeld, answers, personAnswers],
+    ].map((column) => sql`${column}`),
+    sql`, `,
+  )
+}
 
 /**
  * SQL: the assignments that add the counts of `d` to a campaign, whose newest row is `locked`. The
  * updated row may be older: PostgreSQL checks constraints with it before it waits for the newest one.
  */
-export const addedToCampaign: SQL = listed(OF_CAMPAIGN, (name) => `${name} = locked.${name} + d.${name}`)
+export const addedToCampaign: SQL = listed(OF_CAMPAIGN, (name) => sql`${name} = locked.${name} + d.${name}`)
 
 /**
  * SQL of parts of a WITH: `message_changes` and, summed by campaign, `campaign_changes`.
  * @param change parts that have `countedColumns`
  */
 export function sumMessages(change: RowChange): SQL {
-  return sql`message_changes as (${changedRows(countedColumns, change)}
+  return sql`message_changes as (${changedRows((part) => countedColumns(alias(dms, part)), change)}
     ), campaign_changes as (
       select campaign_id, ${sums(OF_CAMPAIGN)} from message_changes group by campaign_id
     )`
@@ -82,13 +94,13 @@ export function countActivity(campaigns: string): SQL {
     select * from (
       select ${ACTIVITY_KEY}, ${sums(OF_ACTIVITY)}
       from message_changes
-      where ${IN_ACTIVITY} and (select count(*) from ${sql.raw(campaigns)}) >= 0
+      where ${IN_ACTIVITY} and (select count(*) from ${sql.identifier(campaigns)}) >= 0
       group by 1, 2, 3, 4, 5, 6
     ) d
     where ${isAny(OF_ACTIVITY)}
     order by campaign_id, slot, variant_id, x_account_id, user_id
     on conflict (campaign_id, slot, variant_id, x_account_id, user_id)
-    do update set ${listed(OF_ACTIVITY, (name) => `${name} = a.${name} + excluded.${name}`)}`
+    do update set ${listed(OF_ACTIVITY, (name) => sql`${name} = a.${name} + excluded.${name}`)}`
 }
 
 /**
@@ -101,9 +113,9 @@ export function countMessages(change: RowChange, enrollments?: string): SQL {
   const source = enrollments
     ? sql`
       select coalesce(m.campaign_id, e.campaign_id) as campaign_id,
-        ${listed(OF_CAMPAIGN, (name) => `coalesce(m.${name}, 0) as ${name}`)}, coalesce(e.opened, 0) as opened, e.next_at
+        ${listed(OF_CAMPAIGN, (name) => sql`coalesce(m.${name}, 0) as ${name}`)}, coalesce(e.opened, 0) as opened, e.next_at
       from campaign_changes m
-      full join ${sql.raw(enrollments)} e on e.campaign_id = m.campaign_id`
+      full join ${sql.identifier(enrollments)} e on e.campaign_id = m.campaign_id`
     : sql`
       select *
       from campaign_changes
@@ -189,7 +201,7 @@ export async function recountMessages(db: Db, which: SQL = sql`true`): Promise<v
         where campaign_id in ${chosen}
       ), ${sumMessages({ after: 'messages' })}, counted as (
         update campaigns c
-        set ${listed(OF_CAMPAIGN, (name) => `${name} = coalesce(d.${name}, 0)`)}
+        set ${listed(OF_CAMPAIGN, (name) => sql`${name} = coalesce(d.${name}, 0)`)}
         from ${chosen} chosen
         left join campaign_changes d on d.campaign_id = chosen.id
         where c.id = chosen.id

@@ -4,6 +4,7 @@ import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { HOUR_MS } from '@x-automated/contract/time'
 import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
@@ -16,6 +17,7 @@ import { XError } from '../../outside/x-errors.ts'
 import { Refusal } from '../../refusal.ts'
 import { usableToken, withAccount, type XAccountCaller } from '../neighbors.ts'
 import { campaigns } from '../tables/campaigns.ts'
+import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { isBlind, knownForSeconds } from '../tables/replies.ts'
 import type { Claimed } from './claim.ts'
@@ -29,6 +31,10 @@ import { release } from './release.ts'
 import { EXTENSION } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
 import { skipMessage } from './stop.ts'
+
+const lead = alias(leads, 'l')
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 /*
  * Workers send each message exactly once, even if processes die. A claim leases an account's next
@@ -253,12 +259,12 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     ), handed as (
       update dms set handed_over_at = now(), is_handed_over = true from own where dms.id = own.id
     )
-    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason,
-      ${isContested('d', 'c', seenForSeconds)} as "isContested",
+    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop(lead, message)} as reason,
+      ${isContested(message, campaign, seenForSeconds)} as "isContested",
       exists (select from own) as "isStored", a.status, a.sealed_access_token as token,
       a.access_token_expires_at as "expiresAt",
       a.x_app_id as "appId", ${isSpendingLimited(sql`d.workspace_id`)} as "isLimited",
-      ${isBlind('d', 'l', sender)} as "isBlind",
+      ${isBlind(message, lead, sender)} as "isBlind",
       case when d.is_follow_up then ${knownForSeconds(sender)} end as "knownForSeconds"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}
@@ -355,7 +361,7 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
     }
     const { rows: blind } = await tx.execute(sql`
       select from dms d join leads l on l.id = d.lead_id join x_accounts a on a.id = d.x_account_id
-      where d.id = ${dm.id} and ${isBlind('d', 'l', sql`a.x_user_id`)}`)
+      where d.id = ${dm.id} and ${isBlind(message, lead, sql`a.x_user_id`)}`)
     if (blind.length > 0) {
       await returnToQueue(tx, dm.id)
       return no

@@ -2,6 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import type { Template } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor, Author } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -9,6 +10,7 @@ import { transact } from '../../db/transact.ts'
 import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { choosePart } from '../people/selection.ts'
 import { campaigns, WITHOUT_REASON } from '../tables/campaigns.ts'
+import { leads } from '../tables/leads.ts'
 import { requireConnectedAccount } from './accounts.ts'
 import { countedColumns, countMessages } from './counts.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
@@ -78,7 +80,7 @@ export async function queueChosen(
       insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, is_filled, undo_id, due_at)
       select l.workspace_id, ${actor.userId}::uuid, l.id, ${campaignId}::uuid,
         coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${campaignId}::uuid and d.lead_id = l.id), 0),
-        ${renderedMessage('l', template, null)}, true, ${undoId ?? null}::uuid, ${dueAt}
+        ${renderedMessage(alias(leads, 'l'), template, null)}, true, ${undoId ?? null}::uuid, ${dueAt}
       ${writable(actor.workspaceId, chosen)}
       order by l.created_at, l.id
       returning lead_id, ${countedColumns()}

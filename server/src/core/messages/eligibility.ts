@@ -1,31 +1,37 @@
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
-import type { campaigns } from '../tables/campaigns.ts'
-import { mayGoOut, sampleReason } from '../tables/leads.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { leads, sampleReason } from '../tables/leads.ts'
+import { dms, mayGoOut } from '../tables/messages.ts'
 import { answeredReason, repliedReason } from '../tables/replies.ts'
-import { isEnrollmentOf } from '../tables/sequences.ts'
+import { enrollments, isEnrollmentOf } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 import type { SendingEnv } from './sending-state.ts'
+
+const enrollment = alias(enrollments, 'e')
 
 /**
  * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed
  * first. Queueing checks this too, but leads may be merged later. Direct messages and follow-ups do
  * not count.
  */
-function duplicateReason(lead: string, message: string): SQL {
-  const [l, d] = [sql.raw(lead), sql.raw(message)]
+function duplicateReason(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   return sql`(
   select ${reasonSql('duplicate')} from campaigns c
-  where c.id = ${d}.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not ${d}.is_follow_up and (
-    ${l}.contacted_before_at is not null or exists (
+  where c.id = ${message.campaignId} and c.kind = 'campaign' and not c.allow_repeat
+    and not ${message.isFollowUp} and (
+    ${lead.contactedBeforeAt} is not null or exists (
       select from dms o join campaigns other on other.id = o.campaign_id
-      where o.lead_id = ${l}.id
-        and o.id <> ${d}.id
+      where o.lead_id = ${lead.id}
+        and o.id <> ${message.id}
         and not other.allow_repeat
         and (o.sent_at is not null or o.outcome_unknown
-        or (o.lease_expires_at is not null and (${d}.claimed_at is null or (o.claimed_at, o.id) < (${d}.claimed_at, ${d}.id)))))))`
+        or (o.lease_expires_at is not null and (${message.claimedAt} is null
+          or (o.claimed_at, o.id) < (${message.claimedAt}, ${message.id})))))))`
 }
 
 /**
@@ -33,18 +39,22 @@ function duplicateReason(lead: string, message: string): SQL {
  * before this claim was visible, so it may not know that it must yield. @param seenForSeconds how
  * long this claim has been visible
  */
-export function isContested(message: string, campaign: string, seenForSeconds: number): SQL<boolean> {
-  const [d, c] = [sql.raw(message), sql.raw(campaign)]
-  return sql`(${c}.kind = 'campaign' and not ${c}.allow_repeat and not ${d}.is_follow_up and exists (
+export function isContested(
+  message: AliasOf<typeof dms>,
+  campaign: AliasOf<typeof campaigns>,
+  seenForSeconds: number,
+): SQL<boolean> {
+  return sql`(${campaign.kind} = 'campaign' and not ${campaign.allowRepeat} and not ${message.isFollowUp} and exists (
     select from dms o join campaigns other on other.id = o.campaign_id
-    where o.lead_id = ${d}.lead_id and o.id <> ${d}.id and not other.allow_repeat and o.lease_expires_at is not null
-      and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id)
+    where o.lead_id = ${message.leadId} and o.id <> ${message.id}
+      and not other.allow_repeat and o.lease_expires_at is not null
+      and (o.claimed_at, o.id) > (${message.claimedAt}, ${message.id})
       and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
 }
 
 /** SQL over a campaign's alias: the campaign includes people who have replied. 'Direct' always does. */
-export function includesReplied(campaign: string): SQL {
-  return sql`(${sql.raw(campaign)}.allow_replied or ${sql.raw(campaign)}.kind = 'direct')`
+export function includesReplied(campaign: AliasOf<typeof campaigns>): SQL {
+  return sql`(${campaign.allowReplied} or ${campaign.kind} = 'direct')`
 }
 
 /**
@@ -52,26 +62,27 @@ export function includesReplied(campaign: string): SQL {
  * such people. Queueing checks this too, but replies may arrive later. Replies to a sequence do not
  * count here: they end or pause it.
  */
-function repliedBefore(lead: string, message: string): SQL {
+function repliedBefore(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   const isContinued = sql`
     exists (
-      select from enrollments e where ${isEnrollmentOf('e', message)} and e.resumed_at >= ${sql.raw(lead)}.replied_at
+      select from enrollments e where ${isEnrollmentOf(enrollment, message)} and e.resumed_at >= ${lead.repliedAt}
     )`
-  return sql`(select ${repliedReason(lead, sql`(${includesReplied('c')} or ${isContinued})`)} from campaigns c
-    where c.id = ${sql.raw(message)}.campaign_id and not ${sql.raw(message)}.is_follow_up)`
+  const isAllowed = sql`(${includesReplied(alias(campaigns, 'c'))} or ${isContinued})`
+  return sql`(select ${repliedReason(lead, isAllowed)} from campaigns c
+    where c.id = ${message.campaignId} and not ${message.isFollowUp})`
 }
 
 /** SQL over a message's alias: its enrollment has ended. */
-function stoppedReason(message: string): SQL {
+function stoppedReason(message: AliasOf<typeof dms>): SQL {
   return sql`(
   select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
       when e.state = 'replied' and e.reason ->> 'code' = 'written_by_hand' then ${reasonSql('written_by_hand')}
       when e.state in ('replied', 'opted_out') then ${reasonSql('replied')} end
-  from enrollments e where ${isEnrollmentOf('e', message)})`
+  from enrollments e where ${isEnrollmentOf(enrollment, message)})`
 }
 
 /** SQL over the aliases of a lead and a message: why the message must not be sent; null if it may be. */
-export function reasonToStop(lead: string, message: string): SQL {
+export function reasonToStop(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   return sql`coalesce(${suppressionReason(lead)}, ${stoppedReason(message)}, ${answeredReason(lead, message)},
     ${repliedBefore(lead, message)}, ${duplicateReason(lead, message)})`
 }
@@ -79,7 +90,11 @@ export function reasonToStop(lead: string, message: string): SQL {
 /** Why a message must not be sent now; null if it may be. */
 export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason | null> {
   const { rows } = await db.execute<{ reason: SkipReason | null }>(
-    sql`select ${reasonToStop('l', 'd')} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
+    sql`
+      select ${reasonToStop(alias(leads, 'l'), alias(dms, 'd'))} as reason
+      from dms d
+      join leads l on l.id = d.lead_id
+      where d.id = ${dmId}`,
   )
   return rows[0]?.reason ?? null
 }
@@ -95,29 +110,30 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
  * to queue again: then the lead's other direct messages count, too
  */
 export function reasonToSkip(
-  lead: string,
+  lead: AliasOf<typeof leads>,
   campaign: Pick<Campaign, 'id' | 'kind' | 'xAccountId' | 'allowRepeat' | 'allowReplied'>,
   basisRequired: boolean,
   env: Pick<SendingEnv, 'isRealX'>,
   dmId: string | null = null,
 ): SQL {
+  const mayStillGoOut = sql`(d.status = 'queued' and ${mayGoOut(alias(dms, 'd'), alias(campaigns, 'c'))})`
   const isLimited = basisRequired && campaign.kind === 'campaign'
-  const l = sql.raw(lead)
   return sql`
-    select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}, case when ${isLimited}::boolean and ${l}.basis = 'none' then ${reasonSql('no_basis')} end,
+    select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)},
+    case when ${isLimited}::boolean and ${lead.basis} = 'none' then ${reasonSql('no_basis')} end,
     ${repliedReason(lead, sql`${campaign.allowReplied}::boolean`)},
-    case when ${l}.closed_to is not null and ${l}.closed_to = (
+    case when ${lead.closedTo} is not null and ${lead.closedTo} = (
       select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid
     )
       then ${reasonSql('closed_inbox')} end,
-    case when ${l}.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
+    case when ${lead.contactedBeforeAt} is not null and not ${campaign.allowRepeat}::boolean
       then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
     select case
       when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)}
       else ${reasonSql('contacted', SOURCE)} end
     from dms d join campaigns c on c.id = d.campaign_id
-    where not ${campaign.allowRepeat}::boolean and d.lead_id = ${l}.id
+    where not ${campaign.allowRepeat}::boolean and d.lead_id = ${lead.id}
       and (d.campaign_id <> ${campaign.id}::uuid or (c.kind = 'direct' and d.id <> ${dmId}::uuid))
-      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}))
+      and (d.sent_at is not null or d.outcome_unknown or ${mayStillGoOut})
     order by d.sent_at nulls last limit 1)) as reason`
 }

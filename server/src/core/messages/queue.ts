@@ -1,11 +1,13 @@
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { selectLeads } from '../people/selection.ts'
+import { leads } from '../tables/leads.ts'
 import { countedColumns, countMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
@@ -47,7 +49,7 @@ export async function queueList(
     ? selectLeads(campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
   const basisRequired = await isBasisRequired(tx, env, campaign.workspaceId)
-  const skip = reasonToSkip('l', campaign, basisRequired, env)
+  const skip = reasonToSkip(alias(leads, 'l'), campaign, basisRequired, env)
   await allowLongStatements(tx)
   const allowance = await requireQuota(
     tx,

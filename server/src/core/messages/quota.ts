@@ -1,8 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../neighbors.ts'
-import { mayGoOut, wasTried } from '../tables/leads.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { leads } from '../tables/leads.ts'
+import { dms, mayGoOut, wasTried } from '../tables/messages.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 
 /** SQL: the chosen leads `l` that may get a direct message. */
@@ -12,8 +15,9 @@ export function writable(workspaceId: string, chosen: SQL): SQL {
     and not exists (
       select from dms d join campaigns c on c.id = d.campaign_id
       where d.lead_id = l.id
-        and (d.outcome_unknown or d.lease_expires_at is not null or (d.status = 'queued' and ${mayGoOut('d', 'c')})))
-    and ${suppressionReason('l')} is null`
+        and (d.outcome_unknown or d.lease_expires_at is not null
+          or (d.status = 'queued' and ${mayGoOut(alias(dms, 'd'), alias(campaigns, 'c'))})))
+    and ${suppressionReason(alias(leads, 'l'))} is null`
 }
 
 // The plan's quota
@@ -56,7 +60,7 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select workspace_id as "workspaceId", count(*)::int as count from dms
-    where ${which} and not ${wasTried('dms')}
+    where ${which} and not ${wasTried(dms)}
       and greatest(created_at, requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
     group by workspace_id`)
   for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)

@@ -48,12 +48,12 @@ const wait = sql<OwnWait | null>`case
     or campaigns.status <> 'active' then null
   when campaigns.channel = 'api'
     and not exists (select from x_accounts a where a.id = ${senderId} and a.status = 'connected') then null
-  when not dms.is_follow_up and ${waitsForOlder('campaigns')} then null
+  when not dms.is_follow_up and ${waitsForOlder(campaigns)} then null
   when leads.last_claimed_at > now() - interval '1 day'
     and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id)
     then ${ownWait(reasonSql('day_apart', { at: sql`leads.last_claimed_at` }), sql`leads.last_claimed_at + interval '1 day'`)}
   when dms.inbox_unclear_until > now() then ${ownWait(reasonSql('inbox_unclear'), sql`dms.inbox_unclear_until`)}
-  when dms.is_follow_up and ${waitsForRead('dms')} then ${ownWait(reasonSql('detection'))} end`
+  when dms.is_follow_up and ${waitsForRead(dms)} then ${ownWait(reasonSql('detection'))} end`
 
 /** SQL columns over messages joined with their campaigns and leads. */
 export const dmColumns = {
@@ -70,7 +70,7 @@ export const dmColumns = {
   senderId,
   channel: campaigns.channel,
   stepNumber: dms.stepNumber,
-  variant: variantNameOf('dms', 'campaigns'),
+  variant: variantNameOf(dms, campaigns),
   dueAt: sql<Date | null>`case ${dms.status} when 'queued' then ${dms.dueAt} end`.mapWith(dms.dueAt),
   reply: sql<StoredReply | null>`(select jsonb_build_object('text', r.text, 'at', r.at, 'label', r.label)
     from replies r where r.dm_id = ${dms.id} and r.kind = 'reply' order by r.at desc limit 1)`,

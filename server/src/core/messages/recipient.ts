@@ -1,13 +1,20 @@
 import type { SkipReason } from '@x-automated/contract/reason'
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import type { XUser } from '../../outside/x-schemas.ts'
 import { withAccount } from '../neighbors.ts'
 import { identifySuppressions, learnHandles, SHOWN } from '../people/identity.ts'
 import { hadReplied, wasContacted } from '../people/past-contacts.ts'
-import { isIdConfirmed, lostHandleReason, mayGoOut } from '../tables/leads.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { isIdConfirmed, leads, lostHandleReason } from '../tables/leads.ts'
+import { dms, mayGoOut } from '../tables/messages.ts'
 import type { Claimed } from './claim.ts'
 import { includesReplied } from './eligibility.ts'
+
+const lead = alias(leads, 'l')
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 // A message goes to the person with the lead's X id. Unless X has given both id and handle, X must
 // show them together once, before the first message.
@@ -46,7 +53,7 @@ function findUser(needs: Needs, accountId: string, handle: string): Promise<XUse
 
 async function isIdKnown(db: Db, leadId: string): Promise<boolean> {
   const { rows } = await db.execute<{ isKnown: boolean }>(
-    sql`select ${isIdConfirmed('l')} as "isKnown" from leads l where l.id = ${leadId}`,
+    sql`select ${isIdConfirmed(lead)} as "isKnown" from leads l where l.id = ${leadId}`,
   )
   return rows[0]?.isKnown ?? false
 }
@@ -54,7 +61,7 @@ async function isIdKnown(db: Db, leadId: string): Promise<boolean> {
 /** Why a lead cannot be messaged by its handle; null if the handle is not known to belong to someone else. */
 export async function findLostHandle(db: Db, leadId: string): Promise<SkipReason | null> {
   const { rows } = await db.execute<{ reason: SkipReason | null }>(
-    sql`select ${lostHandleReason('l')} as reason from leads l where l.id = ${leadId}`,
+    sql`select ${lostHandleReason(lead)} as reason from leads l where l.id = ${leadId}`,
   )
   return rows[0]?.reason ?? null
 }
@@ -68,7 +75,7 @@ async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): 
   const { workspaceId, campaignId } = claimed
   const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
     with campaign as (
-      select allow_repeat, ${includesReplied('c')} as includes_replied from campaigns c where id = ${campaignId}
+      select allow_repeat, ${includesReplied(campaign)} as includes_replied from campaigns c where id = ${campaignId}
     ), duplicate as (
       select id, replied_at
       from leads
@@ -84,7 +91,7 @@ async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): 
         select from dms d join campaigns c on c.id = d.campaign_id
         where d.lead_id in (select id from duplicate)
           and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
-          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut('d', 'c')}
+          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut(message, campaign)}
       ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
     from campaign`)
   const [history] = rows

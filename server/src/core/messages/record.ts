@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { executePrepared } from '../../db/prepared.ts'
@@ -15,15 +16,20 @@ import { chargeMessage, saveDay, use } from '../neighbors.ts'
 import { countEntries } from '../people/counts.ts'
 import { countedLead, countLeads, setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
-import { gotMessage, leads, mayGoOut } from '../tables/leads.ts'
-import { dms } from '../tables/messages.ts'
-import { followingStep, isEnrollmentOf } from '../tables/sequences.ts'
+import { gotMessage, leads } from '../tables/leads.ts'
+import { dms, mayGoOut } from '../tables/messages.ts'
+import { enrollments, followingStep, isEnrollmentOf } from '../tables/sequences.ts'
 import type { AccountApp } from './account-lock.ts'
 import { countActivity, countedColumns, deleteMessages, sumMessages } from './counts.ts'
 import { lockEnrollmentsOf } from './locks.ts'
 import { backoffSeconds } from './pace.ts'
 import { release, resetLastClaims } from './release.ts'
 import { type Failure, skipMessage } from './stop.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
 export const LEAD_MISSING: SkipReason = { code: 'lead_missing', params: {} }
@@ -74,7 +80,7 @@ export async function recordOutcome(
     sql`
     with enrolled as materialized (
       -- Lock the enrollment before the message, as a reply does.
-      select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
+      select e.* from dms d join enrollments e on ${isEnrollmentOf(enrollment, message)} where d.id = ${dm.id} for no key update of e
     ), old as (
       select ${countedColumns()}
       from dms
@@ -101,7 +107,7 @@ export async function recordOutcome(
           when ${wasSent}::boolean then 'active'
           when ${outcomeUnknown}::boolean and next.number is not null then 'paused'
           else 'failed' end as state
-      from enrolled e cross join dm left join lateral (${followingStep('e', 'dm')}) next on true
+      from enrolled e cross join dm left join lateral (${followingStep(enrollment, alias(dms, 'dm'))}) next on true
     ), moved as (
       update enrollments e set state = f.state, updated_at = now(),
         x_account_id = case
@@ -128,7 +134,7 @@ export async function recordOutcome(
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
     ), old_lead as (
-      select ${countedLead('l')}
+      select ${countedLead(lead)}
       from dm
       left join list on true
       join leads l on l.id = dm.lead_id
@@ -136,7 +142,7 @@ export async function recordOutcome(
     ), lead as (
       -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
-        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted' else 'failed_contact' end
+        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage(lead)} then 'contacted' else 'failed_contact' end
       from dm, old_lead where l.id = old_lead.id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
@@ -165,7 +171,7 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
     select
     from dms d
     join campaigns c on c.id = d.campaign_id
-    where d.lead_id = leads.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`
+    where d.lead_id = leads.id and d.status = 'queued' and ${mayGoOut(message, campaign)})`
   const ofFailed = sql`(select lead_id from dms where id = ${failedId})`
   await setLeadStatus(tx, sql`id = ${ofFailed} and dm_status = 'failed_contact' and ${isStillQueued}`, 'queued')
 }
@@ -185,7 +191,7 @@ async function applyOutcome(
     tx,
     sql`
     with before as (
-      select ${countedColumns('b')} from jsonb_populate_record(null::dms, ${before}::jsonb) b
+      select ${countedColumns(alias(dms, 'b'))} from jsonb_populate_record(null::dms, ${before}::jsonb) b
     ), early as (
       update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
         replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
@@ -198,16 +204,16 @@ async function applyOutcome(
         and d.id = m.id
         and d.status = 'sent'
         and coalesce(event.replied_at, event.read_at) is not null
-      returning ${countedColumns('d')}
+      returning ${countedColumns(message)}
     ), after as (
       select * from early
       union all
-      select ${countedColumns('d')} from dms d where d.id = ${id}::uuid and not exists (select from early)
+      select ${countedColumns(message)} from dms d where d.id = ${id}::uuid and not exists (select from early)
     ), ${sumMessages({ before: 'before', after: 'after' })}, campaign as (
       ${campaignRun(campaignId, opened, nextAt, 'campaign_changes')}
     ), activity as (${countActivity('campaign')}
     ), lead_before as (
-      select ${countedLead('l')}
+      select ${countedLead(lead)}
       from jsonb_to_record(${leadBefore}::jsonb)
         as l(id uuid, workspace_id uuid, dm_status text, created_at timestamptz)
       where l.id is not null

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
@@ -7,14 +8,20 @@ import { lockRows, transact } from '../../db/transact.ts'
 import type { JobQueue } from '../../ports.ts'
 import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { deleteAppClaims } from '../tables/app-claims.ts'
-import { mayGoOut, wasTried } from '../tables/leads.ts'
-import { isInQueue } from '../tables/messages.ts'
-import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { leads } from '../tables/leads.ts'
+import { dms, isInQueue, mayGoOut, wasTried } from '../tables/messages.ts'
+import { enrollments, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { countedColumns, countMessages, deleteMessages } from './counts.ts'
 import { lockLeads, lockQueuedLeads } from './locks.ts'
 import { refund } from './quota.ts'
 import { endTurn, wakeAccount } from './schedule.ts'
 import { SIMULATED_HOLDER } from './sender.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 /**
  * Releases the leads of an archived campaign and refunds its queued messages, which are never sent.
@@ -31,7 +38,7 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
         paused_until = null, updated_at = now()
       where e.workspace_id = (select workspace_id from campaigns where id = ${campaignId})
         and e.campaign_id = ${campaignId}
-        and ${isOpen('e')}
+        and ${isOpen(enrollment)}
       returning e.id
     )
     update campaigns
@@ -77,7 +84,7 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
   await lockLeads(tx, leadIds)
   await resetLastClaims(tx, leadIds)
   const isReleased = sql`id in (${dmIds}) and status = 'queued'
-    and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut('dms', 'c')})`
+    and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut(dms, campaign)})`
   await resetLeadStatus(tx, sql`select lead_id from dms where ${isReleased}`)
   await refund(tx, isReleased)
 }
@@ -118,15 +125,15 @@ export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
       select o.id as lead_id, bool_or(d.sent_at is not null) as contacted,
-        bool_or(d.status = 'failed' and ${wasTried('d')}) as failed,
-        coalesce(bool_or(d.status = 'queued' and ${mayGoOut('d', 'c')}), false) as still_queued
+        bool_or(d.status = 'failed' and ${wasTried(message)}) as failed,
+        coalesce(bool_or(d.status = 'queued' and ${mayGoOut(message, campaign)}), false) as still_queued
       from leads o
       left join dms d on d.lead_id = o.id
       left join campaigns c on c.id = d.campaign_id
       where o.id in (${leadIds})
       group by o.id
     ), old as (
-      select known.contacted, known.failed, ${countedLead('l')}
+      select known.contacted, known.failed, ${countedLead(lead)}
       from known
       join leads l on l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued
       for no key update of l
@@ -138,7 +145,7 @@ export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
           else 'not_sent' end
       from old
       where l.id = old.id
-      returning ${countedLead('l')}
+      returning ${countedLead(lead)}
     ), ${countLeads({ before: 'old', after: 'changed' })}
     select from changed`)
 }
@@ -213,7 +220,7 @@ export async function requeueRestored(
 ): Promise<void> {
   const { rows } = await tx.execute<{ id: string; campaignId: string }>(sql`
     with failed as (
-      select ${countedColumns('d')}
+      select ${countedColumns(message)}
       from dms d
       join campaigns c on c.id = d.campaign_id and c.status <> 'archived'
       where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing'
@@ -224,7 +231,7 @@ export async function requeueRestored(
       set status = 'queued', reason = null, updated_at = now()
       from failed
       where d.id = failed.id
-      returning d.lead_id, ${countedColumns('d')}
+      returning d.lead_id, ${countedColumns(message)}
     ), ${countMessages({ before: 'failed', after: 'queued' })}, old as (
       -- Anyone who gets a follow-up has been contacted.
       select ${countedLead()}
@@ -236,7 +243,7 @@ export async function requeueRestored(
       set dm_status = 'queued', updated_at = now()
       from old
       where l.id = old.id
-      returning ${countedLead('l')}
+      returning ${countedLead(lead)}
     ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select id, campaign_id as "campaignId" from queued`)
   // Follow-ups whose time came meanwhile are due now.
@@ -261,7 +268,8 @@ export async function requeueRestored(
   await tx.execute(sql`
     with continued as (
       update enrollments e set state = 'active', next_step_number = d.step_number, updated_at = now() from dms d
-      where d.id = ${ids} and e.workspace_id = ${workspaceId} and ${isEnrollmentOf('e', 'd')} and e.state = 'failed'
+      where d.id = ${ids} and e.workspace_id = ${workspaceId} and ${isEnrollmentOf(enrollment, message)}
+        and e.state = 'failed'
       returning e.campaign_id
     )
     update campaigns c set status = case when status = 'completed' then 'active' else status end, updated_at = now(),

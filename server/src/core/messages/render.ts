@@ -1,9 +1,13 @@
 import { BLANKS, parseTemplate, type Template, unknownText } from '@x-automated/contract/outreach/template'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
+import type { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
 import { approvedOpener, lockOpeners } from '../tables/openers.ts'
-import { isEnrollmentOf } from '../tables/sequences.ts'
+import { enrollments, isEnrollmentOf } from '../tables/sequences.ts'
 import { countedColumns, countMessages } from './counts.ts'
 import type { Campaign } from './eligibility.ts'
 import type { QueuedStep } from './queue.ts'
@@ -31,12 +35,13 @@ export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Pro
   // `approvedOpener` reads the stored openers instead of the table.
   const message = sql`
     (with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
+  const queued = alias(dms, 'd')
   // A deletion can contain a million leads, so the query starts from the messages.
   await tx.execute(sql`
     with theirs as materialized (
-      select e.lead_id as removed_id, ${countedColumns('d')}
+      select e.lead_id as removed_id, ${countedColumns(queued)}
       from (select * from dms where lead_id is null and ${which} order by id for no key update) d
-        join enrollments e on ${isEnrollmentOf('e', 'd')}
+        join enrollments e on ${isEnrollmentOf(alias(enrollments, 'e'), queued)}
     ), changed as (
       update dms set ${renderedWith({ ...step, message })}
       from theirs join removed_leads removed on removed.lead_id = theirs.removed_id
@@ -86,12 +91,15 @@ export function readTemplate(field: string, source: string): Template {
 }
 
 /** SQL over a lead's alias: the message for that lead. @param campaignId null: outside campaigns, without openers */
-export function renderedMessage(lead: string, template: Template, campaignId: string | null): SQL<string> {
-  const l = sql.raw(lead)
+export function renderedMessage(
+  lead: AliasOf<typeof leads>,
+  template: Template,
+  campaignId: string | null,
+): SQL<string> {
   return compileTemplate(template, {
-    name: sql`${l}.name`,
-    twitterHandle: sql`${l}.twitter_handle`,
-    metadata: sql`${l}.metadata`,
+    name: sql`${lead.name}`,
+    twitterHandle: sql`${lead.twitterHandle}`,
+    metadata: sql`${lead.metadata}`,
     opener: approvedOpener(lead, campaignId),
   })
 }

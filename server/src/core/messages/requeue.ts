@@ -1,6 +1,7 @@
 import { leftoverIn } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -12,7 +13,7 @@ import { setLeadStatus } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
-import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { enrollments, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { updateMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
 import { lockEnrollmentsOf, lockQueueing } from './locks.ts'
@@ -20,6 +21,9 @@ import { spend } from './quota.ts'
 import { dmColumns, shownTo } from './read.ts'
 import { wakeAccount } from './schedule.ts'
 import { isBasisRequired, type SendingEnv } from './sending-state.ts'
+
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
 
 type Message = typeof dms.$inferSelect
 
@@ -89,11 +93,12 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
   await lockQueueing(tx, dm.workspaceId)
   const basisRequired = await isBasisRequired(tx, env, dm.workspaceId)
   // The person who queues it again may know better than X's last answer about the inbox.
+  const skip = reasonToSkip(alias(leads, 'l'), { ...campaign, xAccountId: null }, basisRequired, env, dm.id)
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
     sql`
       select skip.reason
       from leads l
-      left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env, dm.id)}) skip
+      left join lateral (${skip}) skip
         on true
       where l.id = ${dm.leadId}
       for no key update of l`,
@@ -109,9 +114,9 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
 async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId }: Message): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     with old as (
-      select e.id, d.step_number, ${isOpen('e')} as was_open
+      select e.id, d.step_number, ${isOpen(enrollment)} as was_open
       from dms d
-      join enrollments e on ${isEnrollmentOf('e', 'd')}
+      join enrollments e on ${isEnrollmentOf(enrollment, message)}
       where d.id = ${id}
     ), changed as (
       update enrollments e set state = 'active', reason = null, paused_until = null, next_at = null,

@@ -3,6 +3,7 @@ import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 import { parseTemplate } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
@@ -16,8 +17,8 @@ import { countedLead, countLeads, setLeadStatus } from '../people/lead-counts.ts
 import { storePastContact } from '../people/past-contacts.ts'
 import { endContacted, pauseUnknown } from '../replies/stop-answered.ts'
 import { findSteps } from '../sequences/sequence.ts'
-import { gotMessage } from '../tables/leads.ts'
-import { isOpen } from '../tables/sequences.ts'
+import { gotMessage, leads } from '../tables/leads.ts'
+import { enrollments, isOpen } from '../tables/sequences.ts'
 import { countedColumns, countMessages } from './counts.ts'
 import { TIMING } from './deliver.ts'
 import { findSentMessage, isSameText } from './find.ts'
@@ -27,6 +28,9 @@ import { resetLastClaims } from './release.ts'
 import { renderedMessage } from './render.ts'
 import { notifySenders } from './schedule.ts'
 import { skipMessage } from './stop.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
 
 /*
  * After a restore, X knows messages that the database lacks. Campaigns are paused, and each account
@@ -123,10 +127,10 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
       for no key update
     ), leads_failed as (
       update leads l
-      set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
+      set dm_status = case when ${gotMessage(lead)} then 'contacted' else 'failed_contact' end, updated_at = now()
       from old
       where l.id = old.id
-      returning ${countedLead('l')}
+      returning ${countedLead(lead)}
     ), ${countLeads({ before: 'old', after: 'leads_failed' }, 'counted_campaigns')}
     select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
   const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
@@ -135,7 +139,7 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
       tx,
       workspaceId,
       sql`select lead_id from dms where id = ${ids}`,
-      sql`${isOpen('e')} and e.id in (select enrollment_id from dms where id = ${ids})`,
+      sql`${isOpen(enrollment)} and e.id in (select enrollment_id from dms where id = ${ids})`,
     )
   return { count: rows.length, campaignIds: [...new Set(rows.map(({ campaignId }) => campaignId))] }
 }
@@ -289,7 +293,7 @@ async function stepOf(
 ): Promise<Row | null> {
   const { rows: open } = await tx.execute<{ id: string; campaignId: string; version: number }>(sql`
     select e.id, e.campaign_id as "campaignId", e.version from enrollments e join campaigns c on c.id = e.campaign_id
-    where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and ${isOpen('e')} and c.status <> 'archived'
+    where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and ${isOpen(enrollment)} and c.status <> 'archived'
       and coalesce(e.x_account_id, c.x_account_id, ${accountId}::uuid) = ${accountId} order by e.id`)
   for (const { id, campaignId, version } of open) {
     const steps = await findSteps(tx, { id: campaignId, workspaceId, version })
@@ -300,7 +304,7 @@ async function stepOf(
         const parsed = parseTemplate(variant.messageTemplate)
         if ('unknown' in parsed) continue
         const { rows } = await tx.execute<{ text: string }>(
-          sql`select ${renderedMessage('l', parsed.template, campaignId)} as text from leads l where l.id = ${leadId}`,
+          sql`select ${renderedMessage(lead, parsed.template, campaignId)} as text from leads l where l.id = ${leadId}`,
         )
         if (!isSameText(one(rows).text, message)) continue
         return (

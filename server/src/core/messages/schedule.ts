@@ -1,22 +1,26 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
 import { xAccounts } from '../../domains/platform/x-account/tables.ts'
 import type { JobQueue } from '../../ports.ts'
-import { waitsForOlder } from '../tables/campaigns.ts'
+import { campaigns, waitsForOlder } from '../tables/campaigns.ts'
 import { isFirstInQueue, isFollowUpOf, isInQueue } from '../tables/messages.ts'
 import { isRead } from '../tables/replies.ts'
 import { latest } from './limits.ts'
 import { BLIND_SECONDS, CLAIM_KNOWN_SECONDS } from './sender.ts'
 import type { SendingState } from './sending-state.ts'
 
+const account = alias(xAccounts, 'a')
+
 /**
  * SQL over an X account's alias: the first queued follow-up of each campaign, longest due first.
  * Reads one index entry per campaign that has follow-ups.
  */
-export function followUps(account: string): SQL {
-  const isTheirs = isFollowUpOf(sql.raw(`${account}.id`))
+export function followUps(account: AliasOf<typeof xAccounts>): SQL {
+  const isTheirs = isFollowUpOf(account.id)
   return sql`(
   with recursive head as (
     (select campaign_id, due_at, id from dms where ${isTheirs} order by campaign_id, due_at, id limit 1)
@@ -118,26 +122,29 @@ export async function wakeFollowUps(db: Db, xUserId: string): Promise<void> {
 export const RETRY_MS = 50
 
 /**
- * SQL over an X account's alias: when the next queued message of its active campaigns is due, and
+ * SQL over `x_accounts a`: when the next queued message of its active campaigns is due, and
  * not before soon after `now`; null: nothing is queued.
  */
-function nextDue(account: string, now: Date): SQL {
-  const a = sql.raw(account)
+function nextDue(now: Date): SQL {
   const soon = new Date(now.getTime() + RETRY_MS).toISOString()
   const turn = new Date(now.getTime() + TURN_SECONDS * 1_000).toISOString()
   const blind = new Date(now.getTime() + BLIND_SECONDS * 1_000).toISOString()
   return sql`(
     select least((
       select min(
-        case when ${waitsForOlder('c')} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end
+        case
+          when ${waitsForOlder(alias(campaigns, 'c'))} then ${turn}::timestamptz
+          else greatest(d.due_at, ${soon}::timestamptz) end
       )
       from campaigns c cross join lateral (
         select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
       ) d
-      where c.x_account_id = ${a}.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
+      where c.x_account_id = ${account.id} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
     ), (
-      select greatest(due_at, case when ${isRead(sql`${a}.x_user_id`, CLAIM_KNOWN_SECONDS)} then ${soon}::timestamptz
-          else greatest(${blind}::timestamptz, (select rests_until from reply_watches w where w.x_user_id = ${a}.x_user_id)) end)
+      select greatest(due_at, case when ${isRead(account.xUserId, CLAIM_KNOWN_SECONDS)} then ${soon}::timestamptz
+          else greatest(
+            ${blind}::timestamptz, (select rests_until from reply_watches w where w.x_user_id = ${account.xUserId})
+          ) end)
       from ${followUps(account)} f limit 1
     )))`
 }
@@ -146,7 +153,7 @@ function nextDue(account: string, now: Date): SQL {
 export async function reschedule(tx: Db, accountId: string, now: Date, until: Date | null): Promise<void> {
   const next = until
     ? sql`${(until > now ? until : new Date(now.getTime() + RETRY_MS)).toISOString()}::timestamptz`
-    : nextDue('a', now)
+    : nextDue(now)
   await tx.execute(sql`update x_accounts a set next_send_at = ${next} where id = ${accountId}`)
 }
 
@@ -162,7 +169,7 @@ export async function findNextSend(
 ): Promise<Date | null> {
   if (!account.nextSendAt) return null
   const { rows } = await db.execute<{ dueAt: string | null }>(
-    sql`select ${nextDue('a', now)} as "dueAt" from x_accounts a where id = ${account.id}`,
+    sql`select ${nextDue(now)} as "dueAt" from x_accounts a where id = ${account.id}`,
   )
   const dueAt = parseTime(one(rows).dueAt)
   return dueAt && latest(latest(dueAt, account.nextSendAt), cooldown?.until ?? null)

@@ -1,11 +1,13 @@
 import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
 import { DAY_MS } from '@x-automated/contract/time'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
-import { replySettings, sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
-import { unreadSince } from '../../domains/platform/x-account/tables.ts'
+import { replySettings, type sendingLimits, sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
+import { unreadSince, xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { fundsUntil } from '../../domains/platform/x-costs/tables.ts'
 import type { Env } from '../../env.ts'
 import { findAppDay, shareOf } from './app-day.ts'
@@ -114,15 +116,18 @@ export function lastHandOver(claims: SQL): SQL {
 }
 
 /** SQL over the aliases of an X account and its limits: the claim that began its warm-up, in any workspace. */
-export function firstOfWarmUp(account: string, limits: string, { isRealX }: SendingEnv): SQL {
-  const [a, p] = [sql.raw(account), sql.raw(limits)]
+export function firstOfWarmUp(
+  account: AliasOf<typeof xAccounts>,
+  limits: AliasOf<typeof sendingLimits>,
+  { isRealX }: SendingEnv,
+): SQL {
   return sql`select min(f.claimed_at) from x_accounts s cross join lateral (
       select claimed_at
       from dms
-      where x_account_id = s.id and claimed_at >= coalesce(${p}.warm_up_since, '-infinity')
+      where x_account_id = s.id and claimed_at >= coalesce(${limits.warmUpSince}, '-infinity')
       order by claimed_at
       limit 1
-    ) f where s.x_user_id = ${a}.x_user_id and coalesce(${p}.warm_up, ${isRealX}::boolean)`
+    ) f where s.x_user_id = ${account.xUserId} and coalesce(${limits.warmUp}, ${isRealX}::boolean)`
 }
 
 /** The current cap, and the first message of the warm-up; null: there is none yet, or no warm-up. */
@@ -200,10 +205,13 @@ export async function findSendingState(
   }>(sql`
     select clock_timestamp() as now,
       exists (
-        select from x_accounts a where a.id = ${account?.id ?? null}::uuid and ${unreadSince('a')} is not null
+        select from x_accounts a
+        where a.id = ${account?.id ?? null}::uuid and ${unreadSince(alias(xAccounts, 'a'))} is not null
       ) as "isUnread",
       (
-        select ${fundsUntil('a', env.messageMills)} from x_accounts a where a.id = ${account?.id ?? null}::uuid
+        select ${fundsUntil(alias(xAccounts, 'a'), env.messageMills)}
+        from x_accounts a
+        where a.id = ${account?.id ?? null}::uuid
       ) as "fundsUntil",
       (${lastHandOver(claims)}) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",

@@ -1,15 +1,22 @@
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { reasonSql, reasonValue } from '../../db/reasons.ts'
 import { completeIfDone } from '../campaigns/run.ts'
 import { endEnrollments, endEnrollmentsOf, SUPPRESSED } from '../sequences/end.ts'
-import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
+import { enrollments, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { countedColumns, countMessages, updateMessages } from './counts.ts'
 import { reasonToStop } from './eligibility.ts'
 import { lockEnrollmentsOf, lockLeads } from './locks.ts'
 import { refund } from './quota.ts'
 import { resetLeadStatus } from './release.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
 
 /** Why a message was skipped, or a text that says why it failed. */
 export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
@@ -32,7 +39,9 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
       and d.status = 'queued'
       and d.lease_expires_at is null
       and not (
-        d.is_held and exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.state = 'paused')
+        d.is_held and exists (
+          select from enrollments e where ${isEnrollmentOf(enrollment, message)} and e.state = 'paused'
+        )
       )`
   // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
   // lead.
@@ -45,7 +54,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   if (locked.length === 0) return 0
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
     with queued as (
-      select ${reasonToStop('l', 'd')} as stop_reason, ${countedColumns('d')}
+      select ${reasonToStop(lead, message)} as stop_reason, ${countedColumns(message)}
       ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
       for update of d skip locked
     ), stopped as (
@@ -79,7 +88,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
   const isPaused = sql`exists (
     select
     from enrollments e
-    where ${isEnrollmentOf('e', 'dms')} and e.state = 'paused' and e.paused_until is not null)`
+    where ${isEnrollmentOf(enrollment, dms)} and e.state = 'paused' and e.paused_until is not null)`
   const held =
     reason?.code === 'replied' &&
     (await updateMessages(tx, sql`id = ${id} and ${isPaused}`, sql`is_held = true, updated_at = now()`))
@@ -95,7 +104,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
   )
   await resetLeadStatus(tx, leadId)
   await endEnrollments(tx, skipped.workspaceId, leadId, {
-    which: sql`${isOpen('e')} and e.campaign_id = ${skipped.campaignId}`,
+    which: sql`${isOpen(enrollment)} and e.campaign_id = ${skipped.campaignId}`,
     state: sql`
       case
         when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied'

@@ -1,12 +1,13 @@
 import type { CampaignWait } from '@x-automated/contract/outreach/sending-settings'
 import { HOUR_MS } from '@x-automated/contract/time'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { usageOf } from '../neighbors.ts'
-import { isFirstInQueue, isInQueue } from '../tables/messages.ts'
+import { dms, isFirstInQueue, isInQueue } from '../tables/messages.ts'
 import { waitsForRead } from '../tables/replies.ts'
 import { findCurrentAccount } from './accounts.ts'
 import { type Cooldown, holdOf } from './limits.ts'
@@ -76,7 +77,7 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
       order by due_at, id
       limit 1
     ) d
-    where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0 and ${waitsForRead('d')}`)
+    where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0 and ${waitsForRead(alias(dms, 'd'))}`)
   return new Set(rows.map(({ id }) => id))
 }
 

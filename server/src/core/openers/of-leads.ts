@@ -1,5 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
+import { leads } from '../tables/leads.ts'
+
+const lead = alias(leads, 'l')
 
 // When a lead is merged, deleted or restored, so are its openers. They lose their approval if the
 // lead's profile changes.
@@ -24,9 +29,8 @@ export function countOpeners(changes: SQL): SQL {
 }
 
 /** SQL over a lead's alias: everything that an opener may quote. */
-export function profileOf(lead: string): SQL<string> {
-  const l = sql.raw(lead)
-  return sql`concat_ws(E'\n', ${l}.name, ${l}.bio, ${l}.website, ${l}.source_profile)`
+export function profileOf(lead: AliasOf<typeof leads>): SQL<string> {
+  return sql`concat_ws(E'\n', ${lead.name}, ${lead.bio}, ${lead.website}, ${lead.sourceProfile})`
 }
 
 /** SQL: a text prepared for comparing facts. Models change its case, its spaces and the form of its characters. */
@@ -40,9 +44,9 @@ export async function dropApprovals(tx: Db, workspaceId: string): Promise<void> 
       from openers o
       join incoming_leads i on i.lead_id = o.lead_id and not i.is_new
       join leads l on l.id = o.lead_id
-      where o.workspace_id = ${workspaceId} and o.status = 'approved' and o.profile_hash <> md5(${profileOf('l')})
+      where o.workspace_id = ${workspaceId} and o.status = 'approved' and o.profile_hash <> md5(${profileOf(lead)})
         and exists (
-          select from unnest(o.facts_used) fact where position(${folded(sql`fact`)} in ${folded(profileOf('l'))}) = 0
+          select from unnest(o.facts_used) fact where position(${folded(sql`fact`)} in ${folded(profileOf(lead))}) = 0
         )
       order by o.id for no key update of o
     ), changed as (

@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { OpenerStatus } from '@x-automated/contract/outreach/openers'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -12,9 +13,12 @@ import { readTemplate, renderedMessage } from '../messages/render.ts'
 import { publishEvents } from '../neighbors.ts'
 import { findCampaign, findSteps } from '../sequences/sequence.ts'
 import { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
 import { lockOpeners, openers } from '../tables/openers.ts'
-import { isEnrollmentOf } from '../tables/sequences.ts'
+import { enrollments, isEnrollmentOf } from '../tables/sequences.ts'
 import { countOpeners, profileOf } from './of-leads.ts'
+
+const lead = alias(leads, 'l')
 
 const columns = {
   id: openers.id,
@@ -173,7 +177,7 @@ export async function lock(tx: Db, actor: Actor, id: string): Promise<typeof ope
 }
 
 /** SQL over an opener `o`: a hash of the lead's current profile, which an approver has seen. */
-const PROFILE_NOW = sql`coalesce((select md5(${profileOf('l')}) from leads l where l.id = o.lead_id), o.profile_hash)`
+const PROFILE_NOW = sql`coalesce((select md5(${profileOf(lead)}) from leads l where l.id = o.lead_id), o.profile_hash)`
 
 /** Changes a campaign's openers `o` and their counts. @param set SQL assignments */
 async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campaignId: string, which: SQL, set: SQL) {
@@ -210,7 +214,7 @@ async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }
   await tx.execute(lockOpeners(campaign.workspaceId, campaign.id))
   const { rows } = await tx.execute<{ version: number; stepId: string; variantId: string; ids: string[] }>(sql`
     select e.version, dms.step_id as "stepId", dms.variant_id as "variantId", array_agg(dms.id) as ids
-    from dms join enrollments e on ${isEnrollmentOf('e', 'dms')}
+    from dms join enrollments e on ${isEnrollmentOf(alias(enrollments, 'e'), dms)}
     where dms.campaign_id = ${campaign.id} and dms.lead_id = any(${sql.param(leadIds)}::uuid[]) and ${isUnclaimed}
     group by 1, 2, 3`)
   for (const { version, stepId, variantId, ids } of rows) {
@@ -220,7 +224,7 @@ async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }
     const template = readTemplate('messageTemplate', variant.messageTemplate)
     if (!template.some(({ kind }) => kind === 'opener')) continue
     await tx.execute(sql`
-      update dms set message = ${renderedMessage('l', template, campaign.id)}, is_filled = true, updated_at = now()
+      update dms set message = ${renderedMessage(lead, template, campaign.id)}, is_filled = true, updated_at = now()
       from leads l where dms.id = any(${sql.param(ids)}::uuid[]) and l.id = dms.lead_id and ${isUnclaimed}`)
   }
 }

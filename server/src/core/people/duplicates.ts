@@ -1,11 +1,20 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
 import { mergeConversations } from '../conversations/of-leads.ts'
 import { mergeOpeners } from '../openers/of-leads.ts'
-import { isIdConfirmed, mayGoOut } from '../tables/leads.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { isIdConfirmed, leads } from '../tables/leads.ts'
+import { dms, mayGoOut } from '../tables/messages.ts'
 import { addEntries, addFinds, addTaggings, deleteLinks } from './counts.ts'
+import { isSameHandle } from './identity.ts'
 import { countedLead, countLeads, deleteLeads } from './lead-counts.ts'
+import { incoming } from './stage-table.ts'
+
+const [kept, gone, other, lead] = [alias(leads, 'kept'), alias(leads, 'gone'), alias(leads, 'other'), alias(leads, 'l')]
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 /**
  * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
@@ -14,24 +23,23 @@ import { countedLead, countLeads, deleteLeads } from './lead-counts.ts'
  */
 export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
   const own = sql`${workspaceId}::uuid`
-  const hasHandle = (lead: string, other: string) =>
-    sql`lower(${sql.raw(lead)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
   // If a lead's id comes only from a file, X must show the id with the lead's handle.
-  const isKept = isFromX ? sql`(${hasHandle('kept', 'i')} or ${isIdConfirmed('kept')})` : hasHandle('kept', 'i')
+  const hasSameHandle = isSameHandle(kept, incoming)
+  const isKept = isFromX ? sql`(${hasSameHandle} or ${isIdConfirmed(kept)})` : hasSameHandle
   // A lead that is about to lose a wrong id may be a second lead with the same handle.
   const wrong = sql`
     union
     select kept.id, gone.id from incoming_leads i
     join leads gone on gone.workspace_id = ${own}
       and gone.x_user_id = i.x_user_id
-      and not ${hasHandle('gone', 'i')}
-      and not ${isIdConfirmed('gone')}
-    join leads kept on kept.workspace_id = ${own} and kept.x_user_id is null and ${hasHandle('kept', 'gone')}
-    where not exists (select from incoming_leads other where ${hasHandle('other', 'gone')})`
+      and not ${isSameHandle(gone, incoming)}
+      and not ${isIdConfirmed(gone)}
+    join leads kept on kept.workspace_id = ${own} and kept.x_user_id is null and ${isSameHandle(kept, gone)}
+    where not exists (select from incoming_leads other where ${isSameHandle(other, gone)})`
   const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`
     select kept.id as kept, gone.id as gone from incoming_leads i
     join leads kept on kept.workspace_id = ${own} and kept.x_user_id = i.x_user_id and ${isKept}
-    join leads gone on gone.workspace_id = ${own} and gone.x_user_id is null and ${hasHandle('gone', 'i')}
+    join leads gone on gone.workspace_id = ${own} and gone.x_user_id is null and ${isSameHandle(gone, incoming)}
     ${isFromX ? wrong : sql``}`)
   if (rows.length === 0) return
   const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
@@ -102,7 +110,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
             select
             from dms d
             join campaigns c on c.id = d.campaign_id
-            where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}
+            where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut(message, campaign)}
           ) then 'queued'
           else coalesce((
             select status from unnest(array[l.dm_status, gone.dm_status]) status where status <> 'queued'
@@ -121,7 +129,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
       join ${pairs} on pair.kept = old.id
       join leads gone on gone.id = pair.gone
       where l.id = old.id
-      returning ${countedLead('l')}
+      returning ${countedLead(lead)}
     ), ${countLeads({ before: 'old', after: 'changed' })}
     select from changed`)
   await deleteLeads(tx, sql`id in (select gone from ${pairs})`)

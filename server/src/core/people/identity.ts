@@ -1,10 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
 import { lockRows, transact } from '../../db/transact.ts'
 import { isUniqueViolation } from '../../db/unique-violation.ts'
-import { isIdConfirmed } from '../tables/leads.ts'
+import { isIdConfirmed, leads } from '../tables/leads.ts'
 import { countSuppressions } from './counts.ts'
-import { openStage } from './stage-table.ts'
+import { incoming, openStage } from './stage-table.ts'
+
+const lead = alias(leads, 'l')
 
 // A person is an X id. Handles change and are reused, and a file can name a wrong id. What X shows
 // decides: it corrects ids that only a file claims, and stores changed handles.
@@ -24,16 +28,18 @@ export async function lockLeadsOf(tx: Db, workspaceId: string): Promise<void> {
 
 const leadsLock = (workspaceId: string) => sql`hashtextextended('leads of ' || ${workspaceId}::text, 0)`
 
-const isSameHandle = (first: string, other: string) =>
-  sql`lower(${sql.raw(first)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
+/** SQL: two people have the same handle. */
+export const isSameHandle = (first: AliasOf<typeof leads>, other: AliasOf<typeof leads>) =>
+  sql`lower(${first.twitterHandle}) = lower(${other.twitterHandle})`
 
 /**
  * SQL over a staged person `i` and a lead `l` with its id: according to X, the lead's handle
  * belongs to someone else.
  */
-const isRefuted = sql`not ${isSameHandle('l', 'i')} and not ${isIdConfirmed('l')}`
+const isRefuted = sql`not ${isSameHandle(lead, incoming)} and not ${isIdConfirmed(lead)}`
 /** SQL over a staged person `i` and a lead `l` with its id: X knows more than the lead. */
-const isOutdated = sql`(not ${isSameHandle('l', 'i')} or l.handle_lost_at is not null or l.x_user_checked_at is null)
+const isOutdated = sql`
+  (not ${isSameHandle(lead, incoming)} or l.handle_lost_at is not null or l.x_user_checked_at is null)
   and coalesce(l.x_user_checked_at <= i.seen_at, true)`
 /**
  * SQL over a staged person `i` and a lead `l` with its handle: the handle belonged to another
@@ -41,7 +47,7 @@ const isOutdated = sql`(not ${isSameHandle('l', 'i')} or l.handle_lost_at is not
  */
 const isTaken = sql`
   l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
-  and ${isIdConfirmed('l')}`
+  and ${isIdConfirmed(lead)}`
 /** SQL over a staged person `i` and a suppression `s` with its handle: the suppression is about another person. */
 const isOfAnother = sql`
   s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
@@ -60,7 +66,7 @@ export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<
   const own = sql`${workspaceId}::uuid`
   const takenHandles = sql`
     select l.x_user_id, lower(l.twitter_handle) as handle, i.seen_at from incoming_leads i
-    join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')} where ${isTaken}`
+    join leads l on l.workspace_id = ${own} and ${isSameHandle(lead, incoming)} where ${isTaken}`
   // The person who had the handle when it was suppressed stays suppressed, by their id.
   await tx.execute(sql`
     update suppressions s
@@ -172,7 +178,8 @@ async function followHandle(tx: Db, own: SQL, { xUserId, handle, newHandle, isLo
 export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   const byId = sql`from incoming_leads i join leads l on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`
-  const byHandle = sql`from incoming_leads i join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')}`
+  const byHandle = sql`
+    from incoming_leads i join leads l on l.workspace_id = ${own} and ${isSameHandle(lead, incoming)}`
   await lockRows(
     tx,
     'leads',
@@ -180,7 +187,7 @@ export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
   )
   await tx.execute(sql`
     update leads set x_user_id = null, updated_at = now()
-    where id in (select l.id ${byId} where ${isRefuted} and ${isOnlyOfHandle('l')})`)
+    where id in (select l.id ${byId} where ${isRefuted} and ${isOnlyOfHandle(lead)})`)
   const isCorrected = sql`${isOutdated} and not (${isRefuted})`
   await followLeads(
     tx,
@@ -193,7 +200,7 @@ export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
     update leads k
     set twitter_handle = found.twitter_handle, handle_lost_at = null, x_user_checked_at = found.seen_at,
       updated_at = now(),
-      former_handles = case when ${sql`lower(k.twitter_handle) = lower(found.twitter_handle)`} then k.former_handles
+      former_handles = case when lower(k.twitter_handle) = lower(found.twitter_handle) then k.former_handles
         else k.former_handles || jsonb_build_array(jsonb_build_object('handle', k.twitter_handle, 'until', now())) end
     from (select l.id, i.twitter_handle, i.seen_at ${byId} where ${isCorrected}) found
     where k.id = found.id`)
@@ -233,7 +240,7 @@ export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutI
  * loses its id as well, and is looked up by its handle. @param named how many to name
  */
 export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: number): Promise<LeftOutIds> {
-  const wasTheirs = sql`(${isIdConfirmed('l')} and exists (
+  const wasTheirs = sql`(${isIdConfirmed(lead)} and exists (
     select
     from jsonb_array_elements(l.former_handles) former
     where lower(former ->> 'handle') = lower(i.twitter_handle)))`
@@ -243,18 +250,21 @@ export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: nu
     ) on commit delete rows`)
   await tx.execute(sql`
     insert into doubtful_ids
-    select i.line, l.id, ${isIdConfirmed('l')},
-      case when ${isIdConfirmed('l')} then i.x_user_id || ' belongs to @' || l.twitter_handle || ' on X'
+    select i.line, l.id, ${isIdConfirmed(lead)},
+      case when ${isIdConfirmed(lead)} then i.x_user_id || ' belongs to @' || l.twitter_handle || ' on X'
       else i.x_user_id || ' was imported for @' || l.twitter_handle || ' before' end
     from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id
-    where not ${isSameHandle('l', 'i')} and not ${wasTheirs}
+    where not ${isSameHandle(lead, incoming)} and not ${wasTheirs}
     union all
     select i.line, l.id, false,
       i.x_user_id || ' differs from the one that was imported for @' || l.twitter_handle || ' before'
-    from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')}
-    where l.x_user_id <> i.x_user_id and not ${isIdConfirmed('l')}`)
+    from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle(lead, incoming)}
+    where l.x_user_id <> i.x_user_id and not ${isIdConfirmed(lead)}`)
   const unclaimed = sql`
-    select l.id from leads l join doubtful_ids d on d.lead_id = l.id where not d.is_confirmed and ${isOnlyOfHandle('l')}`
+    select l.id
+    from leads l
+    join doubtful_ids d on d.lead_id = l.id
+    where not d.is_confirmed and ${isOnlyOfHandle(lead)}`
   await lockRows(tx, 'leads', sql`id in (${unclaimed})`)
   await tx.execute(sql`update leads set x_user_id = null, updated_at = now() where id in (${unclaimed})`)
   return warningsOf(
@@ -278,15 +288,14 @@ async function warningsOf(tx: Db, left: SQL, named: number): Promise<LeftOutIds>
 }
 
 /** SQL over a lead's alias: no other lead with its handle lacks an id, so this one may lose its own. */
-function isOnlyOfHandle(lead: string): SQL {
-  const l = sql.raw(lead)
+function isOnlyOfHandle(lead: AliasOf<typeof leads>): SQL {
   return sql`
     not exists (
       select
       from leads o
-      where o.workspace_id = ${l}.workspace_id
+      where o.workspace_id = ${lead.workspaceId}
         and o.x_user_id is null
-        and lower(o.twitter_handle) = lower(${l}.twitter_handle)
+        and lower(o.twitter_handle) = lower(${lead.twitterHandle})
     )`
 }
 
@@ -302,7 +311,7 @@ function isNews(workspaceId: SQL, people: SQL): SQL<boolean> {
     or exists (
       select
       from ${people} i
-      join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')}
+      join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle(lead, incoming)}
       where ${isTaken}
     )
     or exists (select from ${people} i join suppressions s on s.workspace_id = ${workspaceId} and s.twitter_handle = lower(i.twitter_handle) where ${isOfAnother}))`

@@ -1,15 +1,16 @@
 import { LEAD_STANDINGS } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
-import type { leads } from '../tables/leads.ts'
+import { leads } from '../tables/leads.ts'
 
 // The counts of leads by status (lead_counts) and their order by status (lead_standings). Each
 // statement that changes `dm_status`, or inserts or deletes leads, maintains them.
 
-const COLUMNS = ['id', 'workspace_id', 'dm_status', 'created_at']
-
-/** SQL: the columns of leads that counts depend on. @param alias of leads, or of such columns */
-export const countedLead = (alias = 'leads'): SQL => sql.raw(COLUMNS.map((name) => `${alias}.${name}`).join(', '))
+/** SQL: the columns of a lead that its counts depend on. */
+export const countedLead = (lead: AliasOf<typeof leads> = leads): SQL =>
+  sql`${lead.id}, ${lead.workspaceId}, ${lead.dmStatus}, ${lead.createdAt}`
 
 /** Names of parts of a WITH: rows before and after a change. */
 export interface RowChange {
@@ -23,11 +24,11 @@ export interface RowChange {
 
 /** SQL: the changed rows, with `n` 1 or -1. @param columns of a part */
 export function changedRows(columns: (part: string) => SQL, { before, after }: RowChange): SQL {
-  const isChanged = before && after ? sql.raw(`where id in (select id from ${after})`) : sql``
+  const isChanged = before && after ? sql`where id in (select id from ${sql.identifier(after)})` : sql``
   return sql.join(
     [
-      ...(after ? [sql`select 1 as n, ${columns(after)} from ${sql.raw(after)}`] : []),
-      ...(before ? [sql`select -1 as n, ${columns(before)} from ${sql.raw(before)} ${isChanged}`] : []),
+      ...(after ? [sql`select 1 as n, ${columns(after)} from ${sql.identifier(after)}`] : []),
+      ...(before ? [sql`select -1 as n, ${columns(before)} from ${sql.identifier(before)} ${isChanged}`] : []),
     ],
     sql` union all `,
   )
@@ -39,12 +40,12 @@ export function changedRows(columns: (part: string) => SQL, { before, after }: R
  * before the counts in the lock order
  */
 export function countLeads(change: RowChange, campaigns?: string): SQL {
-  return sql`lead_changes as (${changedRows(countedLead, change)}
+  return sql`lead_changes as (${changedRows((part) => countedLead(alias(leads, part)), change)}
     ), counted_leads as (
       insert into lead_counts as c (workspace_id, dm_status, count)
       select workspace_id, dm_status, sum(n)
       from lead_changes
-      ${campaigns ? sql`where (select count(*) from ${sql.raw(campaigns)}) >= 0` : sql``}
+      ${campaigns ? sql`where (select count(*) from ${sql.identifier(campaigns)}) >= 0` : sql``}
       group by 1, 2
       having sum(n) <> 0
       order by 1, 2
@@ -55,19 +56,24 @@ export function countLeads(change: RowChange, campaigns?: string): SQL {
 function changeStandings({ before, after }: RowChange): SQL {
   // Any standing: after a wait for the lead, the statement still sees the row as it was before.
   const isStandingOf = sql`s.workspace_id = r.workspace_id and s.created_at = r.created_at and s.lead_id = r.id
-        and s.standing in (${sql.raw(LEAD_STANDINGS.map((standing) => `'${standing}'`).join(', '))})`
+        and s.standing in (${sql
+          .join(
+            LEAD_STANDINGS.map((standing) => sql`${standing}`),
+            sql`, `,
+          )
+          .inlineParams()})`
   if (before && after)
     return sql`
       update lead_standings s
       set standing = standing_of(a.dm_status)
-      from ${sql.raw(before)} r
-      join ${sql.raw(after)} a on a.id = r.id
+      from ${sql.identifier(before)} r
+      join ${sql.identifier(after)} a on a.id = r.id
       where standing_of(a.dm_status) <> standing_of(r.dm_status) and ${isStandingOf}`
-  if (before) return sql`delete from lead_standings s using ${sql.raw(before)} r where ${isStandingOf}`
+  if (before) return sql`delete from lead_standings s using ${sql.identifier(before)} r where ${isStandingOf}`
   return sql`
       insert into lead_standings (workspace_id, standing, created_at, lead_id)
       select workspace_id, standing_of(dm_status), created_at, id
-      from ${sql.raw(after ?? '')}`
+      from ${sql.identifier(after ?? '')}`
 }
 
 /** Sets the status of leads. @param which SQL over `leads` */

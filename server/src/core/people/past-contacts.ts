@@ -1,29 +1,36 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
-import { isIdConfirmed } from '../tables/leads.ts'
+import { isIdConfirmed, leads } from '../tables/leads.ts'
 import { countedLead, countLeads } from './lead-counts.ts'
+import { incoming } from './stage-table.ts'
 
 // Remembers contacted people after their lead is deleted, so that a lead that returns is not messaged again.
+
+const lead = alias(leads, 'l')
+const known = alias(leads, 'known')
 
 /** Includes the workspace, so that the same person has a different hash in each. */
 const hashOf = (workspaceId: SQL, what: SQL) =>
   sql`encode(sha256(convert_to(${workspaceId}::text || ${what}, 'UTF8')), 'base64')`
-const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'#' || ${sql.raw(alias)}.x_user_id`)
-const handleHash = (alias: string, workspaceId: SQL) =>
-  hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
+const xUserHash = (person: AliasOf<typeof leads>, workspaceId: SQL) =>
+  hashOf(workspaceId, sql`'#' || ${person.xUserId}`)
+const handleHash = (person: AliasOf<typeof leads>, workspaceId: SQL) =>
+  hashOf(workspaceId, sql`'@' || lower(${person.twitterHandle})`)
 
 /** Remembers which of the leads to be deleted were contacted. Call it before deleting their messages. */
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   // An id that only a file claims may be wrong, so the id and the handle are remembered separately.
   const keys = sql`
-    lateral (select l.x_user_id is not null and not ${isIdConfirmed('l')} as is_doubtful) id cross join lateral (
-    select ${xUserHash('l', own)} as x_user_hash,
-      case when l.handle_lost_at is null then ${handleHash('l', own)} else '' end as handle_hash
+    lateral (select l.x_user_id is not null and not ${isIdConfirmed(lead)} as is_doubtful) id cross join lateral (
+    select ${xUserHash(lead, own)} as x_user_hash,
+      case when l.handle_lost_at is null then ${handleHash(lead, own)} else '' end as handle_hash
     where not is_doubtful
     union all
     select apart.*
-    from (values (${xUserHash('l', own)}, ''), (null, ${handleHash('l', own)})) apart (x_user_hash, handle_hash)
+    from (values (${xUserHash(lead, own)}, ''), (null, ${handleHash(lead, own)})) apart (x_user_hash, handle_hash)
     where is_doubtful) key`
   await tx.execute(sql`
     insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at, replied_at)
@@ -50,7 +57,7 @@ export async function storePastContact(tx: Db, workspaceId: string, xUserId: str
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
     insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at)
-    select ${own}, ${xUserHash('known', own)}, ${handleHash('known', own)}, ${at.toISOString()}::timestamptz
+    select ${own}, ${xUserHash(known, own)}, ${handleHash(known, own)}, ${at.toISOString()}::timestamptz
     from (values (${xUserId}::text, ''::text)) known (x_user_id, twitter_handle)`)
 }
 
@@ -67,7 +74,7 @@ export function hadReplied(workspaceId: string, xUserId: string): SQL<boolean> {
 function isRemembered(workspaceId: string, xUserId: string, which: SQL): SQL<boolean> {
   const own = sql`${workspaceId}::uuid`
   return sql`exists (select from past_contacts p, (values (${xUserId}::text)) known (x_user_id)
-    where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and ${which})`
+    where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash(known, own)} and ${which})`
 }
 
 /**
@@ -84,7 +91,7 @@ export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: 
       select known.lead_id, max(p.contacted_at) as contacted_at, max(p.replied_at) as replied_at
       from known join past_contacts p on p.id = known.id group by known.lead_id
     ), old as (
-      select c.contacted_at, c.replied_at, ${countedLead('l')}
+      select c.contacted_at, c.replied_at, ${countedLead(lead)}
       from contacts c
       join leads l on l.id = c.lead_id
       order by l.id
@@ -95,7 +102,7 @@ export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: 
         dm_status = case when old.contacted_at is null then l.dm_status else 'contacted' end
       from old
       where l.id = old.id
-      returning ${countedLead('l')}
+      returning ${countedLead(lead)}
     ), ${countLeads({ before: 'old', after: 'changed' })}
     select from changed`)
 }
@@ -113,11 +120,11 @@ function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
   return sql`
     select p.id, ${leadId} as lead_id
     from ${people} i
-    join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)}
+    join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash(incoming, own)}
     where ${which}
     union
     select p.id, ${leadId}
     from ${people} i
-    join past_contacts p on p.workspace_id = ${own} and p.handle_hash = ${handleHash('i', own)}
+    join past_contacts p on p.workspace_id = ${own} and p.handle_hash = ${handleHash(incoming, own)}
     where ${which} and (p.x_user_hash is null or i.x_user_id is null)`
 }

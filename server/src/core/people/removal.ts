@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { and, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { lockRows, transact } from '../../db/transact.ts'
@@ -10,12 +11,17 @@ import { hashToken } from '../../sealing.ts'
 import { deleteConversations, deleteCorrections, restoreConversations } from '../conversations/of-leads.ts'
 import { keepTexts } from '../messages/accounts.ts'
 import { deleteOpeners, restoreOpeners } from '../openers/of-leads.ts'
-import { leadBytes, leads, mayGoOut, wasTried } from '../tables/leads.ts'
+import { campaigns } from '../tables/campaigns.ts'
+import { leadBytes, leads } from '../tables/leads.ts'
+import { dms, mayGoOut, wasTried } from '../tables/messages.ts'
 import { leadRemovals } from '../tables/removals.ts'
 import { addEntries, addFinds, addTaggings, deleteLinks } from './counts.ts'
 import { countedLead, countLeads, deleteLeads } from './lead-counts.ts'
 import { deletePastContacts, storePastContacts } from './past-contacts.ts'
 import { choosePart, type WorkspaceOf } from './selection.ts'
+
+const message = alias(dms, 'd')
+const campaign = alias(campaigns, 'c')
 
 /** How long a deletion can be undone. After that, its data is purged. */
 const KEPT = sql`interval '1 hour'`
@@ -103,9 +109,9 @@ export async function removeChosen(
       removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes
     )
     select ${removal.id}::uuid, l.id, to_jsonb(l) - 'bio_words', array(select id from dms where lead_id = l.id),
-      ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)},
-      ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
-      ${rowsOf('conversations', sql`l`, workspaceId, DRAFTS)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
+      ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')},
+      ${rowsOf('replies')}, ${rowsOf('lead_reads')},
+      ${rowsOf('conversations', workspaceId, DRAFTS)}, ${rowsOf('conversation_notes', workspaceId)}
     from leads l where l.id in (${chosen})`)
   await storePastContacts(tx, workspaceId, chosen)
   await deleteLinks(tx, chosen)
@@ -116,13 +122,10 @@ export async function removeChosen(
   return removal
 }
 
-/** SQL: the columns of leads that PostgreSQL does not generate. */
-const columnsOf = (prefix = '') =>
-  sql.raw(
-    Object.values(getTableColumns(leads))
-      .map(({ name }) => prefix + name)
-      .join(', '),
-  )
+const listOf = (columns: SQLWrapper[]) => sql.join(columns, sql`, `)
+/** SQL: the columns of leads that PostgreSQL does not generate, by name and of a `restored` lead. */
+const leadColumns = listOf(Object.values(getTableColumns(leads)).map(({ name }) => sql.identifier(name)))
+const restoredColumns = listOf(Object.values(getTableColumns(alias(leads, 'restored'))))
 
 function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
   return { success: true as const, removed: leadCount, removalId: id, cursor }
@@ -161,17 +164,17 @@ const DRAFTS = sql`jsonb_build_object('drafts', coalesce((
   where d.workspace_id = part.workspace_id and d.conversation_id = part.id), '[]'))`
 
 /**
- * SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId set
- * if the table's key starts with it @param more SQL over a row `part`: an object to merge into it
+ * SQL: the rows of a table for a lead `l`, as JSON. @param workspaceId set if the table's key
+ * starts with it @param more SQL over a row `part`: an object to merge into it
  */
-function rowsOf(table: string, lead: SQL, workspaceId?: string, more = sql`'{}'::jsonb`): SQL {
+function rowsOf(table: string, workspaceId?: string, more = sql`'{}'::jsonb`): SQL {
   const own = workspaceId ? sql`part.workspace_id = ${workspaceId} and` : sql``
   return sql`
     coalesce(
       (
         select jsonb_agg(to_jsonb(part) || ${more})
         from ${sql.identifier(table)} part
-        where ${own} part.lead_id = ${lead}.id
+        where ${own} part.lead_id = l.id
       ), '[]'
     )`
 }
@@ -235,8 +238,8 @@ async function restoreRemoval(
   // was archived.
   const { rowCount } = await tx.execute(sql`
     with added as (
-      insert into leads (${columnsOf()})
-      select ${columnsOf('restored.')}
+      insert into leads (${leadColumns})
+      select ${restoredColumns}
       from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
         'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
         -- Deletions stored before this column existed do not have it.
@@ -247,11 +250,11 @@ async function restoreRemoval(
             select
             from dms d
             join campaigns c on c.id = d.campaign_id
-            where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'
+            where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut(message, campaign)}) then r.lead ->> 'dm_status'
           when r.lead ->> 'contacted_before_at' is not null
             or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
           when exists (
-            select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried('d')}
+            select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried(message)}
           ) then 'failed_contact'
           else 'not_sent' end
       )) restored

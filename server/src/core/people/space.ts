@@ -1,11 +1,13 @@
 import { formatNumber } from '@x-automated/contract/format'
 import { WORKSPACE_BYTES_MAX, WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
-import { allBytes } from '../tables/leads.ts'
+import { allBytes, leads } from '../tables/leads.ts'
 import { countedLeads } from './selection.ts'
+import { incoming } from './stage-table.ts'
 
 // How much a workspace may store. Leads are counted exactly; their bytes have an upper bound that
 // is rarely recounted.
@@ -23,7 +25,8 @@ export async function takeSpace(
 ): Promise<void> {
   const { rows } = await tx.execute<{ stored: number; added: number; addedBytes: number; bytes: number | null }>(sql`
     with staged as materialized (
-      select count(*) filter (where is_new) as added, coalesce(sum(${allBytes('i')}), 0) as bytes from incoming_leads i
+      select count(*) filter (where is_new) as added, coalesce(sum(${allBytes(incoming)}), 0) as bytes
+      from incoming_leads i
     ),
     bound as (
       update lead_bytes b
@@ -65,7 +68,7 @@ const isFull = (most: string, when = '') =>
 async function countBytes(tx: Db, workspaceId: string, added: number): Promise<number> {
   const { rows } = await tx.execute<{ bytes: number }>(sql`
     insert into lead_bytes (workspace_id, bytes)
-    select ${workspaceId}, coalesce(sum(${allBytes('l')}), 0) + ${added}::bigint
+    select ${workspaceId}, coalesce(sum(${allBytes(alias(leads, 'l'))}), 0) + ${added}::bigint
     from leads l
     where l.workspace_id = ${workspaceId}
     on conflict (workspace_id) do update set bytes = excluded.bytes returning bytes::float8 as bytes`)

@@ -1,5 +1,10 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
+import { leads } from '../tables/leads.ts'
+
+/** `incoming_leads i`, by the columns that it shares with leads. */
+export const incoming = alias(leads, 'i')
 
 /** Creates the connection's temporary table of incoming leads, emptied when the transaction ends. */
 export async function openStage(tx: Db): Promise<void> {

@@ -1,10 +1,11 @@
 import { BIO_MAX, LEAD_VALUES_MAX } from '@x-automated/contract/leads/lead-limits'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
 import { dropApprovals } from '../openers/of-leads.ts'
-import { valueBytes } from '../tables/leads.ts'
+import { leads, valueBytes } from '../tables/leads.ts'
 import { isSuppressed } from '../tables/suppressions.ts'
 import { type IncomingLead, stagedRow } from './columns.ts'
 import { mergeDuplicateLeads } from './duplicates.ts'
@@ -20,7 +21,9 @@ import {
 import { countedLead, countLeads } from './lead-counts.ts'
 import { restorePastContacts } from './past-contacts.ts'
 import { takeSpace } from './space.ts'
-import { openStage } from './stage-table.ts'
+import { incoming, openStage } from './stage-table.ts'
+
+const lead = alias(leads, 'l')
 
 // Creates and updates leads: staged in a temporary table, then saved by a few statements.
 
@@ -78,9 +81,9 @@ export async function stageRows(tx: Db, rows: string, seenAt: Date = new Date())
       basis text, basis_at timestamptz, basis_source text, tags text[])`)
 }
 
-const STAGED = sql.raw(
-  'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
-)
+const STAGED = sql`
+  x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url,
+  location, website, metadata, basis, basis_at, basis_source, tags`
 
 /** Removes rows that repeat a handle. Returns their number and the first `named` of them. */
 export async function unstageDuplicates(
@@ -123,7 +126,7 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
       select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id, null::timestamptz as handle_lost_at
       from incoming_leads
     ) l
-    where l.line = i.line and ${isSuppressed('l')}
+    where l.line = i.line and ${isSuppressed(lead)}
     returning i.line`
   return linesOf(tx, removed, named)
 }
@@ -171,7 +174,7 @@ export async function settleStage(
     sql`
       delete from incoming_leads i using leads l
       where l.id = i.lead_id and ${!isFromX}
-        and ${valueBytes('l', 'i')} > greatest(${LEAD_VALUES_MAX}, ${valueBytes('l')})
+        and ${valueBytes(lead, incoming)} > greatest(${LEAD_VALUES_MAX}, ${valueBytes(lead)})
       returning i.line`,
     named,
   )
@@ -184,8 +187,8 @@ export async function settleStage(
       order by line
     ) made where made.line = i.line`)
   await takeSpace(tx, workspaceId, { isLimited: source !== 'parts' })
-  const incoming = (column: string) =>
-    source === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
+  const incomingValue = (key: keyof typeof leads.$inferSelect) =>
+    source === 'whole' ? incoming[key] : sql`coalesce(${incoming[key]}, ${lead[key]})`
   const xUserId = sql`coalesce(i.x_user_id, l.x_user_id)`
   const checkedAt = sql`case when ${isFromX} and i.x_user_id is not null
     then greatest(l.x_user_checked_at, i.seen_at) else l.x_user_checked_at end`
@@ -219,11 +222,11 @@ export async function settleStage(
       update leads l set
         x_user_id = ${xUserId}, x_user_checked_at = ${checkedAt}, twitter_handle = ${handle},
         name = coalesce(i.name, l.name),
-        bio = ${incoming('bio')}, follower_count = ${incoming('follower_count')},
-        following_count = ${incoming('following_count')},
+        bio = ${incomingValue('bio')}, follower_count = ${incomingValue('followerCount')},
+        following_count = ${incomingValue('followingCount')},
         source_profile = coalesce(i.source_profile, l.source_profile),
-        url = ${incoming('url')}, profile_image_url = ${incoming('profile_image_url')},
-        location = ${incoming('location')}, website = ${incoming('website')},
+        url = ${incomingValue('url')}, profile_image_url = ${incomingValue('profileImageUrl')},
+        location = ${incomingValue('location')}, website = ${incomingValue('website')},
         metadata = l.metadata || coalesce(i.metadata, '{}'),
         basis = coalesce(i.basis, l.basis),
         basis_at = ${basis(sql`l.basis_at`, sql`coalesce(i.basis_at, case when l.basis = i.basis then l.basis_at end, now())`)},

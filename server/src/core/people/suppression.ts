@@ -4,6 +4,7 @@ import type { SuppressionImport, SuppressionReason } from '@x-automated/contract
 import { handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId } from '@x-automated/contract/x-user-id'
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor, Author } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
@@ -13,12 +14,14 @@ import { transact } from '../../db/transact.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import type { Sending } from '../../ports.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
-import { isIdConfirmed } from '../tables/leads.ts'
+import { isIdConfirmed, leads } from '../tables/leads.ts'
 import { suppressionCounts, suppressions, suppressionsOf } from '../tables/suppressions.ts'
 import { countSuppressions } from './counts.ts'
 import { anywhere } from './filter.ts'
 import { type FilePart, importReport } from './import.ts'
 import { choosePart } from './selection.ts'
+
+const lead = alias(leads, 'l')
 
 const columns = {
   id: suppressions.id,
@@ -231,10 +234,10 @@ async function stageRows(tx: Db, rows: string): Promise<void> {
 async function stageLeads(tx: Db, leadIds: SQL, reasonAndNote: SQL): Promise<void> {
   await tx.execute(sql`
     insert into incoming_suppressions (twitter_handle, x_user_id, is_checked, is_id_only, reason, note)
-    select lower(l.twitter_handle), l.x_user_id, ${isIdConfirmed('l')}, l.handle_lost_at is not null, ${reasonAndNote}
+    select lower(l.twitter_handle), l.x_user_id, ${isIdConfirmed(lead)}, l.handle_lost_at is not null, ${reasonAndNote}
     from leads l
     where l.id in (${leadIds})
-    order by ${isIdConfirmed('l')} desc, l.x_user_id nulls last
+    order by ${isIdConfirmed(lead)} desc, l.x_user_id nulls last
     on conflict do nothing`)
 }
 
@@ -279,10 +282,10 @@ async function identify(tx: Db, own: SQL): Promise<void> {
     update incoming_suppressions i
     set twitter_handle = lower(l.twitter_handle), is_id_only = l.handle_lost_at is not null, is_checked = true
     from leads l
-    where i.twitter_handle = '' and l.workspace_id = ${own} and l.x_user_id = i.x_user_id and ${isIdConfirmed('l')}
+    where i.twitter_handle = '' and l.workspace_id = ${own} and l.x_user_id = i.x_user_id and ${isIdConfirmed(lead)}
       and not exists (select from incoming_suppressions o where o.twitter_handle = lower(l.twitter_handle))`)
   const holder = sql`l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.handle_lost_at is null
-    and l.x_user_id is not null and ${isIdConfirmed('l')}`
+    and l.x_user_id is not null and ${isIdConfirmed(lead)}`
   await tx.execute(sql`
     with contradicted as (
       update incoming_suppressions i set is_id_only = true from leads l

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { countedColumns, countMessages } from '../messages/counts.ts'
-import { ANSWERS } from '../tables/messages.ts'
+import { ANSWERS, dms } from '../tables/messages.ts'
 
 /** SQL over a reply `r`: its meaning, as a sum of ANSWERS. */
-const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${sql.raw(String(ANSWERS.replied))}
-    + case when r.label in ('interested', 'meeting', 'question') then ${sql.raw(String(ANSWERS.positive))}
-      when r.label = 'opted_out' then ${sql.raw(String(ANSWERS.optedOut))} else 0 end end`
+const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${ANSWERS.replied}
+    + case when r.label in ('interested', 'meeting', 'question') then ${ANSWERS.positive}
+      when r.label = 'opted_out' then ${ANSWERS.optedOut} else 0 end end`.inlineParams()
 
 /**
  * Stores what the replies to messages mean, and for each lead's first message what all their
@@ -30,7 +31,7 @@ export async function storeAnswers(tx: Db, dmIds: readonly string[]): Promise<vo
         case when is_first then bit_or(answers) over (partition by enrollment_id) else 0 end as person_answers
       from theirs
     ), old as (
-      select ${countedColumns('d')}, new.answers as new_answers, new.person_answers as new_person_answers
+      select ${countedColumns(alias(dms, 'd'))}, new.answers as new_answers, new.person_answers as new_person_answers
       from dms d
       join new on new.id = d.id and (d.answers, d.person_answers) is distinct from (new.answers, new.person_answers)
       order by d.id

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import type { XChatConversation } from '../../outside/x-chat-event.ts'
@@ -7,7 +8,7 @@ import { XError } from '../../outside/x-errors.ts'
 import { findRecipient } from '../messages/recipient.ts'
 import { skipMessage } from '../messages/stop.ts'
 import { withAccount } from '../neighbors.ts'
-import { isChanged, isChatUnread, type ListReading, type Reading } from '../tables/replies.ts'
+import { chatReads, isChanged, isChatUnread, type ListReading, type Reading } from '../tables/replies.ts'
 import {
   findHandle,
   type ListPages,
@@ -24,6 +25,8 @@ import {
 } from './pages.ts'
 
 // X Chat
+
+const read = alias(chatReads, 'r')
 
 const CHATS_CALL = 'GET /2/chat/conversations'
 
@@ -122,7 +125,7 @@ export async function identifyHeld(context: WatchContext, { xUserId }: Watch): P
   const { rows } = await db.execute<Held>(sql`
     select d.id as "dmId", d.workspace_id as "workspaceId", d.campaign_id as "campaignId", a.id as "accountId",
       l.id as "leadId", l.twitter_handle as handle
-    from x_accounts a join dms d on ${waitsSoon('d', 'a')} join leads l on l.id = d.lead_id and l.x_user_id is null
+    from x_accounts a join dms d on ${waitsSoon} join leads l on l.id = d.lead_id and l.x_user_id is null
     where a.x_user_id = ${xUserId} and a.status = 'connected' and ${isChatUnread(sql`a.x_user_id`, sql`null::text`)}
     order by d.due_at limit ${CHATS_MAX}`)
   for (const { dmId, leadId, handle, ...from } of rows) {
@@ -137,13 +140,9 @@ export async function identifyHeld(context: WatchContext, { xUserId }: Watch): P
   }
 }
 
-/**
- * SQL over the aliases of a message and an account: the message is a follow-up of the account, due
- * within a minute.
- */
-const waitsSoon = (message: string, account: string) =>
-  sql.raw(`(${message}.x_account_id = ${account}.id and ${message}.is_follow_up and ${message}.status = 'queued' and ${message}.lease_expires_at is null
-    and not ${message}.is_held and ${message}.due_at < now() + interval '1 minute')`)
+/** SQL over `dms d` and `x_accounts a`: the message is a follow-up of the account, due within a minute. */
+const waitsSoon = sql`(d.x_account_id = a.id and d.is_follow_up and d.status = 'queued' and d.lease_expires_at is null
+  and not d.is_held and d.due_at < now() + interval '1 minute')`
 
 type ChangedChat = {
   personXUserId: string
@@ -169,7 +168,7 @@ export async function readChangedChats(
     with waiting as (
       select d.lead_id, min(d.created_at) as since
       from x_accounts a
-      join dms d on ${waitsSoon('d', 'a')}
+      join dms d on ${waitsSoon}
       where a.x_user_id = ${xUserId}
       group by d.lead_id
     )
@@ -179,7 +178,7 @@ export async function readChangedChats(
     from chat_reads r join x_accounts a on a.x_user_id = r.account_x_user_id
       join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
       ${isLive ? sql`join` : sql`left join`} waiting w on w.lead_id = l.id
-    where r.account_x_user_id = ${xUserId} and ${isChanged('r')}
+    where r.account_x_user_id = ${xUserId} and ${isChanged(read)}
     group by 1, 2, 3, 4 order by min(w.since) nulls last, r.changed_at limit ${CHATS_MAX}`)
   let failed: ReadFailed | null = null
   for (const chat of rows)
@@ -228,7 +227,7 @@ export async function readLostChats(
     ) known
     -- A person who is not a known lead may be a lead whose X id is unknown.
     where r.account_x_user_id = ${xUserId}
-      and ${isChanged('r')}
+      and ${isChanged(read)}
       and r.changed_at > ${unreadSince}::timestamptz - ${READ_EVERY}
       and (known."isKnown" or unknown.is_any)
     order by r.changed_at`)

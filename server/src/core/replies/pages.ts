@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '@x-automated/contract/time'
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Database, Db } from '../../db/open.ts'
 import type { XApi } from '../../outside/x.ts'
 import type { XActivity } from '../../outside/x-activity.ts'
@@ -67,31 +67,31 @@ export type Watch = {
   inFlightUntil: string | null
 }
 
-/** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
-export const watchColumns = (watch: SQL) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId",
-  ${watch}.x_app_ids as "xAppIds", ${watch}.webhook_id is not null
-  and ${watch}.problem is null as "isLive", ${watch}.problem is not null as "hasProblem",
-  ${watch}.read_until as "readUntil", ${watch}.reading,
-  coalesce(${watch}.chat_absent_until > now(), false) as "isChatAbsent",
-  ${watch}.has_message_requests as "hasMessageRequests",
+/** SQL over `reply_watches w`: the columns of a `Watch`. */
+export const watchColumns = sql`w.x_user_id as "xUserId", w.webhook_id as "webhookId",
+  w.x_app_ids as "xAppIds", w.webhook_id is not null
+  and w.problem is null as "isLive", w.problem is not null as "hasProblem",
+  w.read_until as "readUntil", w.reading,
+  coalesce(w.chat_absent_until > now(), false) as "isChatAbsent",
+  w.has_message_requests as "hasMessageRequests",
   (
     select id
     from x_accounts a
-    where a.x_user_id = ${watch}.x_user_id and a.status = 'connected'
+    where a.x_user_id = w.x_user_id and a.status = 'connected'
     order by a.last_connected_at desc
     limit 1
   ) as "accountId",
   (select coalesce(json_agg(json_build_object('xAppId', c.x_app_id, 'accountId', c.id) order by c.x_app_id), '[]') from (
       select x_app_id, (array_agg(id order by last_connected_at desc) filter (where status = 'connected'))[1] as id
       from x_accounts a
-      where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected'
+      where a.x_user_id = w.x_user_id and a.status <> 'disconnected'
       group by x_app_id) c) as connections,
   (select min(d.claimed_at) from x_accounts a cross join lateral (
       select claimed_at from dms where x_account_id = a.id and claimed_at is not null order by claimed_at limit 1
-    ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
-  (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
+    ) d where a.x_user_id = w.x_user_id) as "sentSince",
+  (select min(unread_since) from x_accounts a where a.x_user_id = w.x_user_id) as "unreadSince",
   (
-    select max(unread_until) from x_accounts a where a.x_user_id = ${watch}.x_user_id and unread_until > now()
+    select max(unread_until) from x_accounts a where a.x_user_id = w.x_user_id and unread_until > now()
   ) as "inFlightUntil"`
 
 /** How far a read goes back beyond the last complete one, which may have missed entries that X listed late. */

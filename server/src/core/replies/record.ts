@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
 import type { EventKind } from '@x-automated/contract/platform/events'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
 import type { XHappening } from '../../outside/x-delivery.ts'
@@ -16,6 +17,7 @@ import { optOutWordsOf } from '../messages/sending-state.ts'
 import { stopMessages } from '../messages/stop.ts'
 import { notifyReplies, publishEvents } from '../neighbors.ts'
 import { suppressOptOuts } from '../people/suppression.ts'
+import { dms } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 import { storeAnswers } from './answers.ts'
 import { endAnswered, type Said } from './stop-answered.ts'
@@ -48,13 +50,15 @@ type MessageIn = {
 }
 type ReadIn = { conversation: Conversation; readAt: Date }
 
+const message = alias(dms, 'd')
+
 const idsOf = (all: readonly { conversation: Conversation }[]): string[] => [
   ...new Set(all.map(({ conversation }) => conversation.leadId)),
 ]
 const listed = (ids: readonly string[]): SQL => sql`select unnest(${sql.param([...ids])}::uuid[])`
 /** SQL: rows as a relation. @param columns names and types */
-const relation = (rows: readonly object[], columns: string): SQL =>
-  sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(${sql.raw(columns)})`
+const relation = (rows: readonly object[], columns: SQL): SQL =>
+  sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(${columns})`
 
 type Own = OwnMessage & {
   leadId: string
@@ -78,7 +82,7 @@ async function lockMessages(tx: Db, all: readonly { conversation: Conversation }
       -- Settling a message of a worker takes up to a day, during which the message may report its own id.
       d.lease_expires_at is not null and (not d.outcome_unknown or d.holder like 'extension:%') as "isClaimed",
       case when d.status <> 'queued' then coalesce(d.sent_at, d.updated_at) end as "endedAt"
-    from ${relation(pairs, 'lead_id uuid, account_id uuid')}
+    from ${relation(pairs, sql`lead_id uuid, account_id uuid`)}
     join dms d on d.lead_id = x.lead_id and coalesce(d.x_account_id, x.account_id) = x.account_id
     order by d.id for no key update of d`)
   const own = new Map<string, Own[]>()
@@ -135,7 +139,7 @@ export async function recordMessages(
 async function storeEventIds(tx: Db, ours: readonly { id: string; event_id: string }[]): Promise<void> {
   if (ours.length === 0) return
   await tx.execute(
-    sql`update dms set x_event_id = x.event_id from ${relation(ours, 'id uuid, event_id text')} where dms.id = x.id`,
+    sql`update dms set x_event_id = x.event_id from ${relation(ours, sql`id uuid, event_id text`)} where dms.id = x.id`,
   )
 }
 
@@ -277,6 +281,8 @@ async function updateLeads(tx: Db, stored: readonly Stored[], own: ReadonlyMap<s
     wrote_first: isReply && !(own.get(conversation.leadId) ?? []).some(({ isOut }) => isOut),
     source: `Wrote to @${conversation.accountHandle} on X`,
   }))
+  const columns = sql`
+    lead_id uuid, x_user_id text, at timestamptz, is_answer boolean, wrote_first boolean, source text`
   const isBasis = sql`(x.wrote_first and l.basis = 'none')`
   // Among duplicate leads, the one that already has the X id gets the message.
   await tx.execute(sql`
@@ -287,7 +293,7 @@ async function updateLeads(tx: Db, stored: readonly Stored[], own: ReadonlyMap<s
       basis = case when ${isBasis} then 'wrote_first' else l.basis end,
       basis_at = case when ${isBasis} then x.at else l.basis_at end,
       basis_source = case when ${isBasis} then x.source else l.basis_source end
-    from ${relation(rows, 'lead_id uuid, x_user_id text, at timestamptz, is_answer boolean, wrote_first boolean, source text')}
+    from ${relation(rows, columns)}
     where l.id = x.lead_id`)
 }
 
@@ -299,9 +305,9 @@ async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
   if (answeredMessages.length > 0)
     await tx.execute(sql`
       with old as (
-        select x.at, ${countedColumns('d')}
+        select x.at, ${countedColumns(message)}
         from dms d
-        join ${relation(answeredMessages, 'id uuid, at timestamptz')} on x.id = d.id
+        join ${relation(answeredMessages, sql`id uuid, at timestamptz`)} on x.id = d.id
         order by d.id
         for no key update of d
       ), changed as (
@@ -310,7 +316,7 @@ async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
           delivered_at = coalesce(d.delivered_at, old.at), updated_at = now()
         from old
         where d.id = old.id
-        returning ${countedColumns('d')}
+        returning ${countedColumns(message)}
       ), ${countMessages({ before: 'old', after: 'changed' })}
       select from changed`)
   await storeAnswers(
@@ -369,14 +375,14 @@ async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
     account: accountXUserId,
     at: readAt,
   }))
-  const columns = 'lead_id uuid, account_id uuid, account text, at timestamptz'
+  const columns = sql`lead_id uuid, account_id uuid, account text, at timestamptz`
   await tx.execute(sql`
     insert into lead_reads as s (lead_id, account_x_user_id, read_at)
     select lead_id, account, at from ${relation(rows, columns)} order by lead_id
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(s.read_at, excluded.read_at)`)
   await tx.execute(sql`
     with old as (
-      select x.at, ${countedColumns('d')}
+      select x.at, ${countedColumns(message)}
       from dms d
       join ${relation(rows, columns)} on x.lead_id = d.lead_id
       where d.status = 'sent'
@@ -389,7 +395,7 @@ async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
       set status = 'delivered', delivered_at = old.at, updated_at = now()
       from old
       where d.id = old.id
-      returning ${countedColumns('d')}
+      returning ${countedColumns(message)}
     ), ${countMessages({ before: 'old', after: 'changed' })}
     select from changed`)
 }

@@ -1,6 +1,8 @@
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
@@ -11,17 +13,25 @@ import { lockEnrollmentsOfLead } from '../messages/locks.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { stopMessages } from '../messages/stop.ts'
 import { type End, endEnrollments } from '../sequences/end.ts'
-import { followingStep, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
+import { enrollments, followingStep, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
+
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
 
 /**
  * Pauses enrollments `e` whose next message may have been sent, or ends them if that was the last
  * step. @returns the campaigns that may now be completed
  */
 export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, which: SQL): Promise<string[]> {
-  const next = sql`(select following.number from dms d cross join lateral (${followingStep('e', 'd')}) following
+  const next = sql`(
+    select following.number
+    from dms d
+    cross join lateral (${followingStep(enrollment, message)}) following
     where d.lead_id = e.lead_id
-      and ${isEnrollmentOf('e', 'd')}
+      and ${isEnrollmentOf(enrollment, message)}
       and d.outcome_unknown
       and d.step_number = e.next_step_number
     limit 1)`
@@ -51,17 +61,16 @@ const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
 const AWAY_MS = 14 * DAY_MS
 
 /** SQL over an enrollment's alias: the number of its re-engagement step, if that was not sent; else null. */
-function reengagementNumber(enrollment: string): SQL<number | null> {
-  const e = sql.raw(enrollment)
+function reengagementNumber(enrollment: AliasOf<typeof enrollments>): SQL<number | null> {
   return sql`(
   select s.number::int
   from sequence_versions v
   cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
-  where v.workspace_id = ${e}.workspace_id
-    and v.campaign_id = ${e}.campaign_id
-    and v.version = ${e}.version
+  where v.workspace_id = ${enrollment.workspaceId}
+    and v.campaign_id = ${enrollment.campaignId}
+    and v.version = ${enrollment.version}
     and s.step ->> 'kind' = 'reengagement'
-    and ${e}.last_step_id <> (s.step ->> 'id')::uuid)`
+    and ${enrollment.lastStepId} <> (s.step ->> 'id')::uuid)`
 }
 
 /**
@@ -97,7 +106,7 @@ export async function pauseForReengagement(
     where e.workspace_id = ${workspaceId}
       and e.lead_id = ${leadId}
       and e.state in ('active', 'paused', 'replied', 'finished')
-      and ${reengagementNumber('e')} is not null and ${suppressionReason('l')} is null
+      and ${reengagementNumber(enrollment)} is not null and ${suppressionReason(alias(leads, 'l'))} is null
     order by e.campaign_id = ${campaignId}::uuid desc nulls last, e.last_sent_at desc limit 1`)
   const before = rows[0]?.before
   if (!before) return null
@@ -107,7 +116,7 @@ export async function pauseForReengagement(
     state: sql`'paused'`,
     reason: reasonSql('later'),
     until: sql`${until.toISOString()}::timestamptz`,
-    next: reengagementNumber('e'),
+    next: reengagementNumber(enrollment),
   })
   await tx.execute(sql`
     update campaigns
@@ -128,11 +137,11 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
         paused_until = before.paused_until, next_at = before.next_at, updated_at = now()
       from (${paused}) p cross join lateral jsonb_populate_record(null::enrollments, p.enrollment) before
       where e.workspace_id = ${workspaceId} and e.id = before.id and e.state = 'paused' and e.updated_at = p.at
-      returning e.*, p.at, ${isOpen('e')}::int - 1 as opened
+      returning e.*, p.at, ${isOpen(enrollment)}::int - 1 as opened
     ), held as (
-      select ${countedColumns('d')}
+      select ${countedColumns(message)}
       from restored e
-      join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')}
+      join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf(enrollment, message)}
       where e.state = 'active' and d.status = 'queued' and d.is_held and d.updated_at = e.at
       order by d.id
       for no key update of d
@@ -141,7 +150,7 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
       set is_held = false, updated_at = now()
       from held
       where d.id = held.id
-      returning ${countedColumns('d')}
+      returning ${countedColumns(message)}
     ), opened as (
       select campaign_id, sum(opened)::int as opened, min(next_at) as next_at
       from restored
@@ -157,7 +166,7 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
 /** Ends the sequences of a lead if X shows a message to them that the database lacks. */
 export async function endContacted(tx: Db, workspaceId: string, leadId: string): Promise<void> {
   const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
-    which: sql`(${isOpen('e')} or e.state = 'finished')`,
+    which: sql`(${isOpen(enrollment)} or e.state = 'finished')`,
     state: sql`'stopped'`,
     reason: reasonSql('skipped', { skip: sql`'contacted'` }),
   })
@@ -173,7 +182,7 @@ export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, l
   const isPaused = sql`e.state = 'paused' and e.reason ->> 'code' in ('auto_reply', 'later')`
   const end: End =
     label === 'opted_out'
-      ? { which: sql`(${isOpen('e')} or e.state = 'finished')`, ...OPTED_OUT }
+      ? { which: sql`(${isOpen(enrollment)} or e.state = 'finished')`, ...OPTED_OUT }
       : { which: isPaused, state: sql`'replied'`, reason: reasonSql('reply') }
   const ended = await endEnrollments(tx, workspaceId, leadIds, end)
   await stopMessages(tx, workspaceId, leadIds)
@@ -191,16 +200,16 @@ function endOf({ isReply, label, until, at }: Said): End {
       until: date(back),
     }
   }
-  const which = sql`(${isOpen('e')} or e.state = 'finished')`
+  const which = sql`(${isOpen(enrollment)} or e.state = 'finished')`
   const reason = isReply ? reasonSql('reply') : reasonSql('written_by_hand')
   if (label === 'opted_out') return { which, ...OPTED_OUT }
   if (label !== 'later' || !until) return { which, state: sql`'replied'`, reason }
-  const continues = sql`${isOpen('e')} and ${reengagementNumber('e')} is not null`
+  const continues = sql`${isOpen(enrollment)} and ${reengagementNumber(enrollment)} is not null`
   return {
     which,
     state: sql`case when ${continues} then 'paused' else 'replied' end`,
     reason: sql`case when ${continues} then ${reasonSql('later')} else ${reason} end`,
     until: date(until),
-    next: reengagementNumber('e'),
+    next: reengagementNumber(enrollment),
   }
 }

@@ -125,7 +125,7 @@ export async function checkAccount(
 
 async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next_poll_at'): Promise<Watch | undefined> {
   const { rows } = await db.execute<Watch>(sql`
-    select ${watchColumns(sql`w`)}
+    select ${watchColumns}
     from reply_watches w
     where x_user_id = ${xUserId} and ${sql.identifier(dueAt)} <= now()`)
   return rows[0]

@@ -1,11 +1,12 @@
 import type { EnrollmentReason, SkipReason } from '@x-automated/contract/reason'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { attemptEach } from '../../attempt-each.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
 import { transact } from '../../db/transact.ts'
-import { unreadSince } from '../../domains/platform/x-account/tables.ts'
+import { unreadSince, xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { pauseForPlaceholder } from '../campaigns/pause.ts'
 import { completeIfDone } from '../campaigns/run.ts'
 import { campaignLock } from '../messages/account-lock.ts'
@@ -18,8 +19,9 @@ import { type LimitsRow, parseLimits, type SendingEnv } from '../messages/sendin
 import { allowanceOf, publishEvents, use } from '../neighbors.ts'
 import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
+import { leads } from '../tables/leads.ts'
 import { isRestorable } from '../tables/removals.ts'
-import type { VersionStep } from '../tables/sequences.ts'
+import { enrollments, type VersionStep } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 import { type Decision, type DueAccount, decide, READING_MS } from './decide.ts'
 import { UNIT_MS } from './delays.ts'
@@ -177,7 +179,7 @@ function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Account
       and e.campaign_id = ${id}
       and e.next_at <= now()
       and e.state in ('active', 'paused')
-      and (l.id is not null or not ${isRestorable('e')})
+      and (l.id is not null or not ${isRestorable(alias(enrollments, 'e'))})
       and (l.id is null or e.is_unqueued or (e.reason ->> 'code' is distinct from 'later' and ${heldOf} is not null)
         or (${account} = any(${sql.param([...accounts.keys()])}::uuid[])
           and (${account} = any(${sql.param(live.map(({ id }) => id))}::uuid[]) or ${wasRead}
@@ -200,7 +202,8 @@ const wasRead = sql`exists (
 /** Locks due enrollments, longest due first. Skips locked ones, which are being changed. */
 async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: number): Promise<Due[]> {
   const { rows } = await tx.execute<Due>(sql`
-    select e.id, e.lead_id as "leadId", l.id is null as "isMissing", ${suppressionReason('l')} as suppressed, e.version,
+    select e.id, e.lead_id as "leadId", l.id is null as "isMissing",
+      ${suppressionReason(alias(leads, 'l'))} as suppressed, e.version,
       e.state,
       e.reason ->> 'code' as code, coalesce(e.x_account_id, ${xAccountId}::uuid) as "accountId",
       e.last_step_id as "lastStepId",
@@ -233,7 +236,7 @@ async function findAccounts(tx: Db, env: SendingEnv, { workspaceId }: Campaign):
     select a.id, to_jsonb(p) as limits, w.webhook_id is not null as "isLive"
     from x_accounts a left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id
       left join reply_watches w on w.x_user_id = a.x_user_id
-    where a.workspace_id = ${workspaceId} and a.status = 'connected' and ${unreadSince('a')} is null`)
+    where a.workspace_id = ${workspaceId} and a.status = 'connected' and ${unreadSince(alias(xAccounts, 'a'))} is null`)
   return new Map(rows.map(({ limits, ...row }) => [row.id, { ...row, hours: parseLimits(limits, env) }]))
 }
 

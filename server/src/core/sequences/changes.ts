@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
@@ -14,7 +15,15 @@ import { refund } from '../messages/quota.ts'
 import { rerender, rerenderRemoved } from '../messages/render.ts'
 import { wakeAccount } from '../messages/schedule.ts'
 import { campaigns } from '../tables/campaigns.ts'
-import { isEnrollmentOf, isUnsent, isWritten, sequenceVersions, type VersionStep } from '../tables/sequences.ts'
+import { dms } from '../tables/messages.ts'
+import {
+  enrollments,
+  isEnrollmentOf,
+  isUnsent,
+  isWritten,
+  sequenceVersions,
+  type VersionStep,
+} from '../tables/sequences.ts'
 import {
   answerOf,
   type Campaign,
@@ -32,6 +41,9 @@ import {
 import { allowedBy, editSteps, withFirstMessage } from './steps.ts'
 import { findTests, startTests } from './tests.ts'
 import { type ApplyTo, continuesWith, firstChangedStep, isAffected, type StepReference } from './versions.ts'
+
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
 
 /**
  * The steps to launch. If a plan has ended, these are only the ones that the current plan allows;
@@ -168,7 +180,7 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
       select enrollment_id, array_agg(distinct step_id order by step_id) as step_ids,
         (array_agg(step_id order by step desc))[1] as last_id,
         (array_agg(step_number order by step desc))[1] as last_number
-      from dms where campaign_id = ${id} and enrollment_id is not null and ${isWritten('dms')}
+      from dms where campaign_id = ${id} and enrollment_id is not null and ${isWritten(dms)}
       group by 1
     )
     select coalesce(array_agg(e.id) filter (where ${isFollowing}), '{}') as ids,
@@ -176,7 +188,8 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
       w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
       e.skipped_step_number as "skippedStepNumber", coalesce(w.step_ids, '{}') as "sentStepIds"
     from enrollments e left join written w on w.enrollment_id = e.id
-    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and (w.last_id is not null or not ${isUnsent('e')})
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id}
+      and (w.last_id is not null or not ${isUnsent(enrollment)})
     group by 3, 4, 5, 6, 7`)
   return rows
 }
@@ -214,7 +227,7 @@ async function moveEnrollments(
     with old as (
       select e.id, e.state, d.id is not null as is_queued, d.step_number
       from enrollments e
-      left join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued'
+      left join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf(enrollment, message)} and d.status = 'queued'
       where e.workspace_id = ${campaign.workspaceId} and e.id = any(${sql.param(ids)}::uuid[])
     ), changed as (
       update enrollments e set version = ${campaign.version}, updated_at = now(),

@@ -1,9 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { countedColumns, countMessages } from '../messages/counts.ts'
-import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
+import { enrollments, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
+const message = alias(dms, 'd')
 
 /** How an enrollment ends or pauses. */
 export interface End {
@@ -20,14 +27,15 @@ export interface End {
 
 /** Suppressed people leave every sequence. */
 export const SUPPRESSED: End = {
-  which: sql`(${isOpen('e')} or e.state = 'finished') and ${suppressionReason('l')} is not null`,
+  which: sql`(${isOpen(enrollment)} or e.state = 'finished') and ${suppressionReason(lead)} is not null`,
   state: sql`
     case
-      when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out'
+      when ${suppressionReason(lead)} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out'
       else 'stopped' end`,
   reason: sql`
     case
-      when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then ${reasonSql('opt_out')}
+      when ${suppressionReason(lead)} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop')
+      then ${reasonSql('opt_out')}
     else ${reasonSql('skipped', { skip: sql`'suppressed'` })} end`,
 }
 
@@ -48,11 +56,11 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
         paused_until = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end,
         next_at = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end
       from old where e.workspace_id = ${workspaceId} and e.id = old.id
-      returning e.*, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+      returning e.*, ${isOpen(alias(enrollments, 'old'))}::int - ${isOpen(enrollment)}::int as closed
     ), queued as (
-      select ${countedColumns('d')}
+      select ${countedColumns(message)}
       from changed e
-      join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')}
+      join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf(enrollment, message)}
       where e.state = 'paused' and d.status = 'queued' and d.lease_expires_at is null
       order by d.id
       for no key update of d
@@ -61,7 +69,7 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
       set is_held = true, updated_at = now()
       from queued
       where d.id = queued.id
-      returning ${countedColumns('d')}
+      returning ${countedColumns(message)}
     ), ended as (
       select campaign_id, -sum(closed)::int as opened, min(next_at) as next_at
       from changed
@@ -82,7 +90,8 @@ export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: reado
     )`
   await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {
     which: sql`
-      ${isOpen('e')} and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
+      ${isOpen(enrollment)}
+      and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
     state: sql`
       case
         when ${message} in ('replied', 'written_by_hand') then 'replied'

@@ -4,6 +4,7 @@ import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence
 import { ENROLLMENT_STATES, type Outcome } from '@x-automated/contract/outreach/sequences'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -38,7 +39,7 @@ const columns = {
   id: enrollments.id,
   campaignId: enrollments.campaignId,
   state: enrollments.state,
-  version: sql<number>`${versionOf('enrollments')}`,
+  version: sql<number>`${versionOf(enrollments)}`,
   stepNumber: enrollments.nextStepNumber,
   nextAt: sql<Date | null>`case ${enrollments.state} when 'active' then coalesce(${enrollments.nextAt}, (
     select d.due_at
@@ -407,7 +408,9 @@ async function requireMessageable(
   const basisRequired = isFirst && (await isBasisRequired(tx, env, workspaceId))
   const allowed = { id, kind: 'campaign', xAccountId: null, allowRepeat: true, allowReplied: true } as const
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(sql`
-    select skip.reason from leads l left join lateral (${reasonToSkip('l', allowed, basisRequired, env)}) skip on true
+    select skip.reason
+    from leads l
+    left join lateral (${reasonToSkip(alias(leads, 'l'), allowed, basisRequired, env)}) skip on true
     where l.workspace_id = ${workspaceId} and l.id = ${leadId} for no key update of l`)
   const [lead] = rows
   if (!lead) throw new Refusal('LEAD_STATE', 'This lead was deleted.')

@@ -4,6 +4,7 @@ import { type SequenceLimits, sequenceLimits } from '@x-automated/contract/outre
 import { parseTemplate } from '@x-automated/contract/outreach/template'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { and, eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
@@ -13,9 +14,10 @@ import type { QueuedStep } from '../messages/queue.ts'
 import { readTemplate, renderedMessage, rerender } from '../messages/render.ts'
 import { factsOf } from '../neighbors.ts'
 import { campaigns } from '../tables/campaigns.ts'
-import type { dms } from '../tables/messages.ts'
+import { leads } from '../tables/leads.ts'
+import { dms } from '../tables/messages.ts'
 import {
-  type enrollments,
+  enrollments,
   isEnrollmentOf,
   sequenceVersions,
   type VariantShare,
@@ -26,6 +28,9 @@ import { beyondPlan, firstMessage, newSteps, ONE_STEP, reengagementOf, stepsOf }
 import { findTests, startTests } from './tests.ts'
 import { variantOf } from './variants.ts'
 import type { Ids } from './versions.ts'
+
+const lead = alias(leads, 'l')
+const enrollment = alias(enrollments, 'e')
 
 export type Campaign = typeof campaigns.$inferSelect
 
@@ -210,7 +215,7 @@ export function queuedStep(
   const variantId = sql`(${variantOf(to, shares)})::uuid`
   const [first, ...others] = active.map(({ id, messageTemplate }) => ({
     id,
-    message: renderedMessage('l', read(messageTemplate), campaignId),
+    message: renderedMessage(lead, read(messageTemplate), campaignId),
   }))
   if (!first) throw new Error('A step needs an active variant.')
   const cases = others.map(({ id, message }) => sql`when ${id}::uuid then ${message}`)
@@ -242,7 +247,7 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
   const { rows } = await tx.execute<{ version: number; stepId: string }>(sql`
     select distinct e.version, dms.step_id as "stepId"
     from dms
-    join enrollments e on ${isEnrollmentOf('e', 'dms')}
+    join enrollments e on ${isEnrollmentOf(enrollment, dms)}
     where ${isUntried}`)
   for (const { version, stepId } of rows) {
     const steps = await findSteps(tx, { id, workspaceId, version })
@@ -251,7 +256,7 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
     const isTheirs = sql`
       ${isUntried}
       and dms.step_id = ${stepId}
-      and exists (select from enrollments e where ${isEnrollmentOf('e', 'dms')} and e.version = ${version})`
+      and exists (select from enrollments e where ${isEnrollmentOf(enrollment, dms)} and e.version = ${version})`
     await rerender(tx, queuedStep(id, step, steps.indexOf(step) + 1, tests.get(stepId)?.shares), isTheirs)
   }
 }
@@ -267,7 +272,7 @@ export async function storeFollowed(
 ): Promise<number | null> {
   const { rows } = await tx.execute<{ version: number }>(sql`
     update enrollments e
-    set version = ${versionOf('e')}
+    set version = ${versionOf(enrollment)}
     where e.workspace_id = ${workspaceId} and e.id = ${id}
     returning e.version`)
   return rows[0]?.version ?? null

@@ -1,8 +1,8 @@
 import { CAMPAIGN_STATUSES } from '@x-automated/contract/outreach/campaigns'
 import type { PauseReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { alias, boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { type AliasOf, createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
 import { leadLists } from '../../domains/leads/lists/tables.ts'
@@ -115,14 +115,13 @@ export const WITHOUT_REASON = { reason: null, pauseReason: null }
 
 /**
  * SQL over an active campaign: it can send, within its limits. The API channel requires a connected
- * account. @param campaign table or alias
+ * account.
  */
-export function isSentNow(campaign: string): SQL<boolean> {
-  const c = sql.raw(campaign)
+export function isSentNow(campaign: AliasOf<typeof campaigns>): SQL<boolean> {
   return sql`
     (
-      ${c}.channel = 'extension'
-      or exists (select from x_accounts a where a.id = ${c}.x_account_id and a.status = 'connected')
+      ${campaign.channel} = 'extension'
+      or exists (select from x_accounts a where a.id = ${campaign.xAccountId} and a.status = 'connected')
     )`
 }
 
@@ -131,26 +130,24 @@ export function isSentNow(campaign: string): SQL<boolean> {
  * a first message of it is due or being sent. Direct messages do not count. Campaigns without a
  * known account share one queue per workspace.
  */
-const goesBefore = (
-  campaign: SQL,
-) => sql`older.kind = 'campaign' and older.status = 'active' and older.firsts_queued_count > 0
+const goesBefore = (campaign: AliasOf<typeof campaigns>) => sql`
+  older.kind = 'campaign' and older.status = 'active' and older.firsts_queued_count > 0
   and (exists (select from dms o where o.campaign_id = older.id and o.status = 'queued' and o.lease_expires_at is null
       and not o.is_held and not o.is_follow_up and o.due_at <= now())
     or exists (select from dms o where o.campaign_id = older.id and o.lease_expires_at is not null and not o.is_follow_up))
-  and (older.x_account_id = ${campaign}.x_account_id
-    or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
-  and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
-  and ${isSentNow('older')}`
+  and (older.x_account_id = ${campaign.xAccountId}
+    or (older.x_account_id is null and ${campaign.xAccountId} is null
+      and older.workspace_id = ${campaign.workspaceId}))
+  and (older.created_at, older.id) < (${campaign.createdAt}, ${campaign.id})
+  and ${isSentNow(alias(campaigns, 'older'))}`
 
-/** SQL over a campaign: an older campaign on its X account sends first. @param campaign table or alias */
-export function waitsForOlder(campaign: string): SQL<boolean> {
-  const c = sql.raw(campaign)
-  return sql`(${c}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(c)}))`
+/** SQL over a campaign: an older campaign on its X account sends first. */
+export function waitsForOlder(campaign: AliasOf<typeof campaigns>): SQL<boolean> {
+  return sql`(${campaign.kind} = 'campaign' and exists (select from campaigns older where ${goesBefore(campaign)}))`
 }
 
 /** SQL over a campaign: the oldest campaign that it waits for; null: it does not wait. */
-export function olderOf(campaign: string): SQL<{ id: string; name: string } | null> {
-  const c = sql.raw(campaign)
+export function olderOf(campaign: AliasOf<typeof campaigns>): SQL<{ id: string; name: string } | null> {
   return sql`(select jsonb_build_object('id', older.id, 'name', older.name) from campaigns older
-    where ${c}.kind = 'campaign' and ${goesBefore(c)} order by older.created_at, older.id limit 1)`
+    where ${campaign.kind} = 'campaign' and ${goesBefore(campaign)} order by older.created_at, older.id limit 1)`
 }

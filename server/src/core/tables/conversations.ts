@@ -19,10 +19,9 @@ import { createdAt, newId, partOf, time, updatedAt } from '../../db/columns.ts'
 import { workspaceId, workspaceMembers } from '../../domains/identity/workspaces/tables.ts'
 import { leads } from './leads.ts'
 
-const waitingLabels = sql.raw(WAITING_LABELS.map((label) => `'${label}'`).join(', '))
-
 /** SQL over `conversations`: whether the lead waits for an answer. Ignores suppressions. */
-export const isWaiting = sql`(status = 'open' and not is_last_ours and (label is null or label in (${waitingLabels})))`
+export const isWaiting =
+  sql`(status = 'open' and not is_last_ours and (label is null or label in ${WAITING_LABELS}))`.inlineParams()
 
 /**
  * The messages between an X account and a lead, from the lead's first one. The messages are in

@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, id, partOf, time } from '../../db/columns.ts'
+import { type AliasOf, createdAt, id, partOf, time } from '../../db/columns.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
@@ -142,22 +142,23 @@ export const leadBytes = pgTable('lead_bytes', {
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
 })
 
-const VALUES = ['name', 'twitter_handle', 'source_profile', 'url', 'profile_image_url', 'location', 'website']
-
 /**
- * SQL: the bytes of a lead's values except its bio. @param lead an alias @param newer an alias
- * whose values replace those of `lead`
+ * SQL: the bytes of a lead's values except its bio. @param newer a row whose values replace those of `lead`
  */
-export function valueBytes(lead: string, newer?: string): SQL<number> {
-  const value = (column: string) => (newer ? `coalesce(${newer}.${column}, ${lead}.${column})` : `${lead}.${column}`)
-  const metadata = newer ? `${lead}.metadata || coalesce(${newer}.metadata, '{}')` : `coalesce(${lead}.metadata, '{}')`
-  const texts = VALUES.map(value).join(', ')
-  return sql<number>`${sql.raw(`(octet_length(concat(${texts})) + octet_length((${metadata})::text))`)}`
+export function valueBytes(lead: AliasOf<typeof leads>, newer?: AliasOf<typeof leads>): SQL<number> {
+  const value = (key: keyof typeof lead) => (newer ? sql`coalesce(${newer[key]}, ${lead[key]})` : sql`${lead[key]}`)
+  const texts = VALUES.map(value)
+  const metadata = newer
+    ? sql`${lead.metadata} || coalesce(${newer.metadata}, '{}')`
+    : sql`coalesce(${lead.metadata}, '{}')`
+  return sql`(octet_length(concat(${sql.join(texts, sql`, `)})) + octet_length((${metadata})::text))`
 }
 
-/** SQL: the bytes of all values of a lead. @param lead an alias */
-export function allBytes(lead: string): SQL<number> {
-  return sql`(${valueBytes(lead)} + coalesce(octet_length(${sql.raw(lead)}.bio), 0))`
+const VALUES = ['name', 'twitterHandle', 'sourceProfile', 'url', 'profileImageUrl', 'location', 'website'] as const
+
+/** SQL: the bytes of all values of a lead. */
+export function allBytes(lead: AliasOf<typeof leads>): SQL<number> {
+  return sql`(${valueBytes(lead)} + coalesce(octet_length(${lead.bio}), 0))`
 }
 
 /** SQL condition: the bio has this word, in lower case. */
@@ -190,29 +191,20 @@ export const pastContacts = pgTable(
   ],
 )
 
-/**
- * SQL over the aliases of a queued message and its campaign: the message may still be sent, or may
- * have been. Archived campaigns send nothing new, but a dead worker may have handed a message to X.
- */
-export function mayGoOut(message: string, campaign: string): SQL {
-  return sql`(${sql.raw(campaign)}.status <> 'archived' or ${sql.raw(message)}.lease_expires_at is not null)`
-}
-
 /** SQL over a lead's alias: why a sample lead is never messaged on the real X; null for other leads. */
-export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): SQL {
-  return isRealX ? sql`case when ${sql.raw(lead)}.is_sample then ${reasonSql('sample')} end` : sql`null::jsonb`
+export function sampleReason(lead: AliasOf<typeof leads>, { isRealX }: { isRealX: boolean }): SQL {
+  return isRealX ? sql`case when ${lead.isSample} then ${reasonSql('sample')} end` : sql`null::jsonb`
 }
 
 /**
  * SQL over a lead's alias: a message was sent to the person, possibly before their lead was deleted
  * and added again.
  */
-export function gotMessage(lead: string): SQL {
-  const alias = sql.raw(lead)
+export function gotMessage(lead: AliasOf<typeof leads>): SQL {
   return sql`
     (
-      ${alias}.contacted_before_at is not null
-      or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null)
+      ${lead.contactedBeforeAt} is not null
+      or exists (select from dms o where o.lead_id = ${lead.id} and o.sent_at is not null)
     )`
 }
 
@@ -220,17 +212,16 @@ export function gotMessage(lead: string): SQL {
  * SQL over a lead's alias: its X id is confirmed. X has shown it with the handle or, before that
  * was stored, in a scrape, a reply or a sent message. An id from a file is not confirmed.
  */
-export function isIdConfirmed(lead: string): SQL<boolean> {
-  const l = sql.raw(lead)
+export function isIdConfirmed(lead: AliasOf<typeof leads>): SQL<boolean> {
   // The limit keeps the planner from scanning whole tables. `coalesce` makes it read the lead's
   // messages rather than the index of all X ids.
-  return sql`(${l}.x_user_checked_at is not null or coalesce(
-    (select ${l}.x_user_id is not null from scrape_leads f where f.lead_id = ${l}.id limit 1),
-    (select ${l}.x_user_id is not null from replies r where r.lead_id = ${l}.id and r.kind = 'reply' limit 1),
+  return sql`(${lead.xUserCheckedAt} is not null or coalesce(
+    (select ${lead.xUserId} is not null from scrape_leads f where f.lead_id = ${lead.id} limit 1),
+    (select ${lead.xUserId} is not null from replies r where r.lead_id = ${lead.id} and r.kind = 'reply' limit 1),
     (
-      select ${l}.x_user_id is not null
+      select ${lead.xUserId} is not null
       from dms d
-      where d.lead_id = ${l}.id and coalesce(d.x_event_id, '') <> ''
+      where d.lead_id = ${lead.id} and coalesce(d.x_event_id, '') <> ''
       limit 1
     ), false))`
 }
@@ -239,17 +230,11 @@ export function isIdConfirmed(lead: string): SQL<boolean> {
  * SQL over a lead's alias: why it must not be messaged by its handle, which another person has
  * taken; null if the handle is its own.
  */
-export function lostHandleReason(lead: string): SQL {
-  const l = sql.raw(lead)
+export function lostHandleReason(lead: AliasOf<typeof leads>): SQL {
   return sql`
     case
-      when ${l}.handle_lost_at is not null then ${reasonSql('identity', { handle: sql`${l}.twitter_handle`, xUserId: sql`${l}.x_user_id` })} end`
-}
-
-/** SQL over a message's alias: the message was claimed and not released. A simulation sets only `claimed_at`. */
-export function wasTried(message: string): SQL {
-  const alias = sql.raw(message)
-  return sql`(${alias}.tried_at is not null or ${alias}.claimed_at is not null)`
+      when ${lead.handleLostAt} is not null
+      then ${reasonSql('identity', { handle: sql`${lead.twitterHandle}`, xUserId: sql`${lead.xUserId}` })} end`
 }
 
 export const leadTags = pgTable(

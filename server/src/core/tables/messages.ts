@@ -1,8 +1,8 @@
 import { DM_STATUSES } from '@x-automated/contract/leads/leads'
 import type { SkipReason } from '@x-automated/contract/reason'
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { type AliasOf, createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaces } from '../../domains/identity/workspaces/tables.ts'
 import { xAccounts } from '../../domains/platform/x-account/tables.ts'
@@ -164,7 +164,8 @@ export const FIRST_OF = 10
 /** SQL over messages that senders may claim. */
 export const isInQueue = sql`status = 'queued' and lease_expires_at is null and not is_held`
 /** SQL over messages that senders may claim: follow-ups of an account. */
-export const isFollowUpOf = (accountId: SQL) => sql`${isInQueue} and is_follow_up and x_account_id = ${accountId}`
+export const isFollowUpOf = (accountId: SQLWrapper) =>
+  sql`${isInQueue} and is_follow_up and x_account_id = ${accountId}`
 /** SQL over messages that senders may claim: first messages and direct ones. */
 export const isFirstInQueue = sql`${isInQueue} and not is_follow_up`
 
@@ -178,4 +179,17 @@ export function countInFlight(campaignId: SQL): SQL<number> {
       and lease_expires_at is not null
       and not outcome_unknown
       and holder <> 'simulated')`
+}
+
+/**
+ * SQL over the aliases of a queued message and its campaign: the message may still be sent, or may
+ * have been. Archived campaigns send nothing new, but a dead worker may have handed a message to X.
+ */
+export function mayGoOut(message: AliasOf<typeof dms>, campaign: AliasOf<typeof campaigns>): SQL {
+  return sql`(${campaign.status} <> 'archived' or ${message.leaseExpiresAt} is not null)`
+}
+
+/** SQL over a message's alias: the message was claimed and not released. A simulation sets only `claimed_at`. */
+export function wasTried(message: AliasOf<typeof dms>): SQL {
+  return sql`(${message.triedAt} is not null or ${message.claimedAt} is not null)`
 }

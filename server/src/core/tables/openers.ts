@@ -1,8 +1,9 @@
 import { OPENER_SOURCES, OPENER_STATUSES } from '@x-automated/contract/outreach/openers'
 import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, newId, time, updatedAt } from '../../db/columns.ts'
+import { type AliasOf, createdAt, newId, time, updatedAt } from '../../db/columns.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+import type { leads } from './leads.ts'
 
 /** One sentence about a lead, per campaign. It is deleted and restored with its lead. */
 export const openers = pgTable(
@@ -52,11 +53,10 @@ export const openerCounts = pgTable(
 )
 
 /** SQL over a lead's alias: its approved opener in a campaign, or null. @param campaignId null: outside campaigns */
-export function approvedOpener(lead: string, campaignId: string | null): SQL<string | null> {
+export function approvedOpener(lead: AliasOf<typeof leads>, campaignId: string | null): SQL<string | null> {
   if (campaignId === null) return sql`null::text`
-  const l = sql.raw(lead)
-  return sql`(select o.text from openers o where o.workspace_id = ${l}.workspace_id
-    and o.campaign_id = ${campaignId}::uuid and o.lead_id = ${l}.id and o.status = 'approved')`
+  return sql`(select o.text from openers o where o.workspace_id = ${lead.workspaceId}
+    and o.campaign_id = ${campaignId}::uuid and o.lead_id = ${lead.id} and o.status = 'approved')`
 }
 
 /** SQL statement that waits for changes of a campaign's openers, and blocks others until the transaction ends. */

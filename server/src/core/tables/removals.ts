@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, partOf } from '../../db/columns.ts'
+import { type AliasOf, createdAt, id, partOf } from '../../db/columns.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+import type { enrollments } from './sequences.ts'
 
 /** Deletions of leads that can still be undone. */
 export const leadRemovals = pgTable(
@@ -46,7 +47,7 @@ export const removedLeads = pgTable(
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] }), index('removed_leads_lead').on(t.leadId)],
 )
 
-/** SQL over the alias of a row of a lead: the lead was deleted, and the deletion can be undone. */
-export function isRestorable(row: string): SQL<boolean> {
-  return sql`exists (select from removed_leads removed where removed.lead_id = ${sql.raw(row)}.lead_id)`
+/** SQL over an enrollment's alias: its lead was deleted, and the deletion can be undone. */
+export function isRestorable(enrollment: AliasOf<typeof enrollments>): SQL<boolean> {
+  return sql`exists (select from removed_leads removed where removed.lead_id = ${enrollment.leadId})`
 }

@@ -1,6 +1,7 @@
 import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import {
+  alias,
   bigint,
   boolean,
   index,
@@ -12,13 +13,13 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../db/columns.ts'
+import { type AliasOf, createdAt, id, time } from '../../db/columns.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../../domains/platform/x-apps/tables.ts'
 import { leads } from './leads.ts'
 import { dms } from './messages.ts'
-import { isEnrollmentOf } from './sequences.ts'
+import { enrollments, isEnrollmentOf } from './sequences.ts'
 
 /**
  * Messages that the product did not send: replies, and what the account's owner wrote by hand.
@@ -86,7 +87,7 @@ export function isReplyKnown(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<b
 }
 
 /** SQL: the account's last complete read began within these seconds. */
-export function isRead(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
+export function isRead(xUserId: SQLWrapper, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
   return sql`
     exists (
       select
@@ -105,45 +106,45 @@ const BACKLOG = 50
 
 /** SQL: replies arrive faster than they are stored. Reads at most BACKLOG rows. */
 export const areRepliesBehind = sql<boolean>`(
-  select count(*) = ${sql.raw(String(BACKLOG))} from (
-    select from x_deliveries where next_at > now() - interval '5 seconds' and holds limit ${sql.raw(String(BACKLOG))}
-  ) unstored)`
+  select count(*) = ${BACKLOG} from (
+    select from x_deliveries where next_at > now() - interval '5 seconds' and holds limit ${BACKLOG}
+  ) unstored)`.inlineParams()
 
 /**
  * SQL: the conversation in X Chat between a person and an account has changed since its events were
  * read, so who wrote last is unknown. @param personXUserId SQL; null: any changed conversation may
  * be theirs
  */
-export function isChatUnread(xUserId: SQL, personXUserId: SQL): SQL<boolean> {
+export function isChatUnread(xUserId: SQL, personXUserId: SQLWrapper): SQL<boolean> {
   return sql`exists (select from chat_reads t
     where t.account_x_user_id = ${xUserId}
       and t.person_x_user_id = coalesce(${personXUserId}, t.person_x_user_id)
-      and ${isChanged('t')})`
+      and ${isChanged(alias(chatReads, 't'))})`
 }
 
 /**
  * SQL over the aliases of a message and its lead: the message is a follow-up that must not be sent
  * now, because its account or its person's conversation has to be read first. @param xUserId SQL
  */
-export function isBlind(message: string, lead: string, xUserId: SQL): SQL<boolean> {
-  const person = sql.raw(`${lead}.x_user_id`)
-  return sql`(${sql.raw(message)}.is_follow_up and (not ${isReplyKnown(xUserId)} or ${isChatUnread(xUserId, person)}))`
+export function isBlind(message: AliasOf<typeof dms>, lead: AliasOf<typeof leads>, xUserId: SQL): SQL<boolean> {
+  return sql`
+    (${message.isFollowUp} and (not ${isReplyKnown(xUserId)} or ${isChatUnread(xUserId, lead.xUserId)}))`
 }
 
 /** A read takes a few seconds, in which screens need not say why a follow-up waits. */
 const READ_TAKES = sql`interval '30 seconds'`
 
 /** SQL over the alias of a queued follow-up: it waits because its account or its conversation could not be read. */
-export function waitsForRead(message: string): SQL<boolean> {
-  const d = sql.raw(message)
+export function waitsForRead(message: AliasOf<typeof dms>): SQL<boolean> {
+  const personXUserId = sql`(select h.x_user_id from leads h where h.id = ${message.leadId})`
   return sql`exists (select from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
-    where a.id = ${d}.x_account_id and (
+    where a.id = ${message.xAccountId} and (
       (
-        ${d}.due_at <= now()
+        ${message.dueAt} <= now()
         and not ${isRead(sql`a.x_user_id`)}
-        and (w.fails_since is not null or w.rests_until > now() or ${d}.due_at < now() - ${READ_TAKES})
+        and (w.fails_since is not null or w.rests_until > now() or ${message.dueAt} < now() - ${READ_TAKES})
       )
-      or (${d}.due_at <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, sql`(select h.x_user_id from leads h where h.id = ${d}.lead_id)`)})))`
+      or (${message.dueAt} <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, personXUserId)})))`
 }
 
 /** SQL: how many seconds the account's last complete read still counts; null: there was none. */
@@ -157,8 +158,8 @@ export function knownForSeconds(xUserId: SQL): SQL<number | null> {
 }
 
 /** SQL over the alias of a row of `chat_reads`: its conversation changed since its events were read. */
-export const isChanged = (chat: string) =>
-  sql.raw(`(${chat}.read_until is null or ${chat}.read_until < ${chat}.changed_at)`)
+export const isChanged = (chat: AliasOf<typeof chatReads>) =>
+  sql`(${chat.readUntil} is null or ${chat.readUntil} < ${chat.changedAt})`
 
 /** A read of an account's conversations that X or a restart has interrupted. */
 export interface Reading {
@@ -266,8 +267,8 @@ export const xDeliveries = pgTable(
  * SQL over a lead's alias: the reason to skip a lead who replied; else null. @param isAllowed SQL:
  * leads who replied are included
  */
-export function repliedReason(lead: string, isAllowed: SQL): SQL {
-  return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${reasonSql('replied')} end`
+export function repliedReason(lead: AliasOf<typeof leads>, isAllowed: SQL): SQL {
+  return sql`case when ${lead.repliedAt} is not null and not ${isAllowed} then ${reasonSql('replied')} end`
 }
 
 /**
@@ -275,15 +276,16 @@ export function repliedReason(lead: string, isAllowed: SQL): SQL {
  * written since it was queued or, for a follow-up, since the previous message was sent; else null.
  * Messages before the enrollment was resumed do not count.
  */
-export function answeredReason(lead: string, message: string): SQL {
-  const [l, d] = [sql.raw(lead), sql.raw(message)]
+export function answeredReason(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   return sql`(select case r.kind when 'reply' then ${reasonSql('replied')} else ${reasonSql('written_by_hand')} end
-    from replies r where r.lead_id = ${l}.id and r.created_at >= coalesce((
+    from replies r where r.lead_id = ${lead.id} and r.created_at >= coalesce((
       select greatest(
-        case when ${d}.is_follow_up then e.last_sent_at else coalesce(${d}.requeued_at, ${d}.created_at) end,
+        case
+          when ${message.isFollowUp} then e.last_sent_at
+          else coalesce(${message.requeuedAt}, ${message.createdAt}) end,
         e.resumed_at
       )
-      from enrollments e where ${isEnrollmentOf('e', message)}
-    ), ${d}.requeued_at, ${d}.created_at)
+      from enrollments e where ${isEnrollmentOf(alias(enrollments, 'e'), message)}
+    ), ${message.requeuedAt}, ${message.createdAt})
     order by r.kind limit 1)`
 }

@@ -2,9 +2,22 @@ import { ENROLLMENT_STATES, type Verdict } from '@x-automated/contract/outreach/
 import { ALLOCATIONS, type Delay, type StepCondition } from '@x-automated/contract/outreach/steps'
 import type { EnrollmentReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, newId, time, updatedAt } from '../../db/columns.ts'
+import {
+  alias,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { type AliasOf, createdAt, newId, time, updatedAt } from '../../db/columns.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+import type { campaigns } from './campaigns.ts'
+import { dms } from './messages.ts'
 
 /** A variant as a version stores it. */
 export interface VersionVariant {
@@ -173,30 +186,27 @@ export const stepTests = pgTable(
 export type StepTest = typeof stepTests.$inferSelect
 
 /** SQL over an enrollment's alias: the enrollment is open. */
-export function isOpen(enrollment: string): SQL<boolean> {
-  return sql`(${sql.raw(enrollment)}.state in ('active', 'paused'))`
+export function isOpen(enrollment: AliasOf<typeof enrollments>): SQL<boolean> {
+  return sql`(${enrollment.state} in ('active', 'paused'))`
 }
 
 /** SQL over the aliases of an enrollment and a message: the message belongs to the enrollment. */
-export function isEnrollmentOf(enrollment: string, message: string): SQL<boolean> {
-  const [e, d] = [sql.raw(enrollment), sql.raw(message)]
-  return sql`(${e}.workspace_id = ${d}.workspace_id and ${e}.id = ${d}.enrollment_id)`
+export function isEnrollmentOf(enrollment: AliasOf<typeof enrollments>, message: AliasOf<typeof dms>): SQL<boolean> {
+  return sql`(${enrollment.workspaceId} = ${message.workspaceId} and ${enrollment.id} = ${message.enrollmentId})`
 }
 
 /** SQL over a message's alias: the message was sent, may have been, or is being sent. */
-export function isWritten(message: string): SQL<boolean> {
-  const d = sql.raw(message)
-  return sql`(${d}.sent_at is not null or ${d}.outcome_unknown
-    or (${d}.status = 'queued' and (${d}.lease_expires_at is not null or ${d}.tried_at is not null)))`
+export function isWritten(message: AliasOf<typeof dms>): SQL<boolean> {
+  return sql`(${message.sentAt} is not null or ${message.outcomeUnknown}
+    or (${message.status} = 'queued' and (${message.leaseExpiresAt} is not null or ${message.triedAt} is not null)))`
 }
 
 /**
  * SQL over an enrollment's alias: it ended before a message was recorded as sent. Failed
  * enrollments are not included: undoing a deletion continues them as they are.
  */
-export function isUnsent(enrollment: string): SQL<boolean> {
-  const e = sql.raw(enrollment)
-  return sql`(${e}.state in ('replied', 'opted_out', 'stopped') and ${e}.last_step_id is null)`
+export function isUnsent(enrollment: AliasOf<typeof enrollments>): SQL<boolean> {
+  return sql`(${enrollment.state} in ('replied', 'opted_out', 'stopped') and ${enrollment.lastStepId} is null)`
 }
 
 /**
@@ -204,30 +214,33 @@ export function isUnsent(enrollment: string): SQL<boolean> {
  * enrollment ended before their first message: they follow the campaign's version, which is stored
  * when they continue.
  */
-export function versionOf(enrollment: string): SQL<number> {
-  const e = sql.raw(enrollment)
+export function versionOf(enrollment: AliasOf<typeof enrollments>): SQL<number> {
+  const message = alias(dms, 'd')
   return sql`case when ${isUnsent(enrollment)} and not exists (
-      select from dms d where d.lead_id = ${e}.lead_id and ${isEnrollmentOf(enrollment, 'd')} and ${isWritten('d')})
-    then (select c.version from campaigns c where c.id = ${e}.campaign_id) else ${e}.version end`
+      select from dms d
+      where d.lead_id = ${enrollment.leadId} and ${isEnrollmentOf(enrollment, message)} and ${isWritten(message)})
+    then (select c.version from campaigns c where c.id = ${enrollment.campaignId}) else ${enrollment.version} end`
 }
 
 /**
  * SQL over the aliases of an enrollment and its message: a row with the `number` of the next step
  * and the `delay` until then, as an interval of whole days; no row if no step follows.
  */
-export function followingStep(enrollment: string, message: string): SQL {
-  const [e, d] = [sql.raw(enrollment), sql.raw(message)]
+export function followingStep(enrollment: AliasOf<typeof enrollments>, message: AliasOf<typeof dms>): SQL {
   return sql`select s.number::int, make_interval(mins => (s.step -> 'delay' ->> 'amount')::int
       * case s.step -> 'delay' ->> 'unit' when 'days' then 1440 when 'hours' then 60 else 1 end) as delay
     from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
-    where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version
+    where v.workspace_id = ${enrollment.workspaceId}
+      and v.campaign_id = ${enrollment.campaignId}
+      and v.version = ${enrollment.version}
       and s.number > coalesce((
         select p.number
         from jsonb_array_elements(v.steps) with ordinality p(step, number)
-        where (p.step ->> 'id')::uuid = ${d}.step_id
-      ), ${d}.step_number)
+        where (p.step ->> 'id')::uuid = ${message.stepId}
+      ), ${message.stepNumber})
       and not exists (
-        select from dms o where o.lead_id = ${d}.lead_id and o.enrollment_id = ${e}.id and o.id <> ${d}.id
+        select from dms o
+        where o.lead_id = ${message.leadId} and o.enrollment_id = ${enrollment.id} and o.id <> ${message.id}
           and o.step_id = (s.step ->> 'id')::uuid and o.sent_at is not null)
     order by s.number limit 1`
 }
@@ -236,14 +249,16 @@ export function followingStep(enrollment: string, message: string): SQL {
  * SQL over the aliases of a message and its campaign: the name of the message's variant, if the
  * campaign still has its step.
  */
-export function variantNameOf(message: string, campaign: string): SQL<{ id: string; name: string } | null> {
-  const [d, c] = [sql.raw(message), sql.raw(campaign)]
+export function variantNameOf(
+  message: AliasOf<typeof dms>,
+  campaign: AliasOf<typeof campaigns>,
+): SQL<{ id: string; name: string } | null> {
   return sql`(select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
     from sequence_versions v
     cross join lateral jsonb_array_elements(v.steps) s
     cross join lateral jsonb_array_elements(s.value -> 'variants') variant
-    where v.workspace_id = ${c}.workspace_id
-      and v.campaign_id = ${c}.id
-      and v.version = ${c}.version
-      and variant.value ->> 'id' = ${d}.variant_id::text)`
+    where v.workspace_id = ${campaign.workspaceId}
+      and v.campaign_id = ${campaign.id}
+      and v.version = ${campaign.version}
+      and variant.value ->> 'id' = ${message.variantId}::text)`
 }

@@ -1,10 +1,11 @@
 import { SUPPRESSION_REASONS } from '@x-automated/contract/leads/suppressions'
 import { type SQL, sql } from 'drizzle-orm'
-import { bigint, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../db/columns.ts'
+import { alias, bigint, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { type AliasOf, createdAt, id, time } from '../../db/columns.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaceId, workspaces } from '../../domains/identity/workspaces/tables.ts'
+import { leads } from './leads.ts'
 
 /** People whom a workspace must not message, even once their leads are deleted. */
 export const suppressions = pgTable(
@@ -47,24 +48,26 @@ export const suppressionCounts = pgTable('suppression_counts', {
   count: bigint('count', { mode: 'number' }).notNull(),
 })
 
+/** A lead or, before it is one, what is known of a person in a workspace. */
+type Person = Pick<AliasOf<typeof leads>, 'workspaceId' | 'twitterHandle' | 'xUserId' | 'handleLostAt'>
+
+const lead = alias(leads, 'l')
 const reason = reasonSql('suppressed', { reason: sql`s.reason` })
 
-/** SQL over a lead's alias: whether it must not be messaged. */
-export function isSuppressed(lead: string): SQL<boolean> {
-  return sql`(${suppressionReason(lead)} is not null)`
+/** SQL: whether a person must not be messaged. */
+export function isSuppressed(person: Person): SQL<boolean> {
+  return sql`(${suppressionReason(person)} is not null)`
 }
 
-/** SQL over a suppression `s` and a lead's alias: both have the handle. */
-const hasHandle = (lead: string) => {
-  const l = sql.raw(lead)
-  return sql`s.twitter_handle = lower(${l}.twitter_handle) and s.handle_lost_at is null and ${l}.handle_lost_at is null`
-}
+/** SQL over a suppression `s` and a person: both have the handle. */
+const hasHandle = (person: Person) => sql`
+  s.twitter_handle = lower(${person.twitterHandle}) and s.handle_lost_at is null and ${person.handleLostAt} is null`
 
 /** SQL subquery (without brackets) of suppressed lead ids, driven by the suppression list. */
 export function suppressedLeads(workspaceId: string): SQL {
   const own = sql`s.workspace_id = ${workspaceId}`
   return sql`
-    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and ${hasHandle('l')} where ${own}
+    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and ${hasHandle(lead)} where ${own}
     union all
     select l.id
     from suppressions s
@@ -76,7 +79,7 @@ export function suppressedLeads(workspaceId: string): SQL {
 export function suppressionsOf(workspaceId: string, leadId: string): SQL {
   const its = sql`l.workspace_id = ${workspaceId} and l.id = ${leadId}`
   return sql`
-    select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and ${hasHandle('l')} where ${its}
+    select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and ${hasHandle(lead)} where ${its}
     union
     select s.id
     from leads l
@@ -88,21 +91,20 @@ export function suppressionsOf(workspaceId: string, leadId: string): SQL {
 export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
   return sql`
-    not exists (${onList} and ${hasHandle('leads')}) and not exists (${onList} and s.x_user_id = leads.x_user_id)`
+    not exists (${onList} and ${hasHandle(leads)}) and not exists (${onList} and s.x_user_id = leads.x_user_id)`
 }
 
 /**
- * SQL over a lead's alias: why a suppressed lead is skipped; null if it is not suppressed. Takes
- * two index lookups.
+ * SQL: why a suppressed person is skipped; null if they are not suppressed. Takes two index
+ * lookups.
  */
-export function suppressionReason(lead: string): SQL {
-  const l = sql.raw(lead)
+export function suppressionReason(person: Person): SQL {
   return sql`coalesce(
-    (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and ${hasHandle(lead)}),
+    (select ${reason} from suppressions s where s.workspace_id = ${person.workspaceId} and ${hasHandle(person)}),
     (
       select ${reason}
       from suppressions s
-      where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id
+      where s.workspace_id = ${person.workspaceId} and s.x_user_id = ${person.xUserId}
       limit 1
     )
   )`

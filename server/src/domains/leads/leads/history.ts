@@ -73,9 +73,9 @@ const crossedFollowUp = sql`exists (
 function eventsOf(actor: Actor, id: string): SQL {
   const { workspaceId, role } = actor
   const seesTexts = roleAllows(role, 'member') && hasScope(actor, 'conversations:read')
-  const textOf = (row: string) => (seesTexts ? sql`${sql.raw(row)}.text` : sql`null::text`)
-  const stepOf = (number: string) =>
-    sql`jsonb_build_object('campaignId', c.id, 'campaignName', c.name, 'stepNumber', ${sql.raw(number)})`
+  const textOf = (text: SQL) => (seesTexts ? text : sql`null::text`)
+  const stepOf = (number: SQL) =>
+    sql`jsonb_build_object('campaignId', c.id, 'campaignName', c.name, 'stepNumber', ${number})`
   const enrolled = sql`
     from enrollments e
     join campaigns c on c.id = e.campaign_id
@@ -117,15 +117,15 @@ function eventsOf(actor: Actor, id: string): SQL {
     from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
     union all
     select 'skipped', e.skipped_at, c.id,
-      ${stepOf('e.skipped_step_number')} || jsonb_build_object('why', ${reasonSql('condition')})
+      ${stepOf(sql`e.skipped_step_number`)} || jsonb_build_object('why', ${reasonSql('condition')})
     ${enrolled} and e.skipped_at is not null
     union all
     select 'paused', e.updated_at, e.id,
-      ${stepOf('e.next_step_number')} || jsonb_build_object('until', e.paused_until, 'why', e.reason)
+      ${stepOf(sql`e.next_step_number`)} || jsonb_build_object('until', e.paused_until, 'why', e.reason)
     ${enrolled} and e.state = 'paused' and e.next_step_number is not null
     union all
     select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id,
-      jsonb_build_object('replyId', r.id, 'text', ${textOf('r')})
+      jsonb_build_object('replyId', r.id, 'text', ${textOf(sql`r.text`)})
       || case r.kind
         when 'reply' then jsonb_build_object(
           'optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id, 'crossedFollowUp', ${crossedFollowUp}
@@ -133,7 +133,7 @@ function eventsOf(actor: Actor, id: string): SQL {
         else '{}' end
     from replies r where r.lead_id = ${id}
     union all
-    select 'note', n.created_at, n.id, jsonb_build_object('noteId', n.id, 'text', ${textOf('n')})
+    select 'note', n.created_at, n.id, jsonb_build_object('noteId', n.id, 'text', ${textOf(sql`n.text`)})
     from conversation_notes n where n.lead_id = ${id}
     union all
     select 'labelled', k.at, k.id, jsonb_build_object('label', k.new_label)

@@ -33,7 +33,7 @@ const columns = sql`
   source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata,
   dm_status as "dmStatus", basis,
   array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
-  ${isSuppressed('leads')} as suppressed, replied_at is not null as replied, is_sample as "isSample",
+  ${isSuppressed(leads)} as suppressed, replied_at is not null as replied, is_sample as "isSample",
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
@@ -216,7 +216,7 @@ function plainPageOf({ sort, size, hasStatus, hasPlace }: Plain): SQL {
   const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
   const position = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
   const behind = position ? sql`and ${isBehind(sort, position)}` : sql``
-  const limit = sql.raw(String(size))
+  const limit = sql`${size}`.inlineParams()
   const page = isStandingOrder(sort, status)
     ? sql`(
         select ${columns}

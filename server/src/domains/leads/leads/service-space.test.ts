@@ -1,12 +1,13 @@
 import { WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { editProfiles, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { takeSpace } from '../../../core/people/space.ts'
 import { openStage } from '../../../core/people/stage-table.ts'
-import { allBytes, leadBytes, leadCounts } from '../../../core/tables/leads.ts'
+import { allBytes, leadBytes, leadCounts, leads } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 let person: Person
@@ -25,7 +26,10 @@ const bound = async () =>
   (await app.db.select().from(leadBytes).where(eq(leadBytes.workspaceId, person.workspaceId)))[0]?.bytes
 const stored = async () => {
   const { rows } = await app.db.execute<{ bytes: number }>(
-    sql`select coalesce(sum(${allBytes('l')}), 0)::int as bytes from leads l where workspace_id = ${person.workspaceId}`,
+    sql`
+      select coalesce(sum(${allBytes(alias(leads, 'l'))}), 0)::int as bytes
+      from leads l
+      where workspace_id = ${person.workspaceId}`,
   )
   return rows[0]?.bytes
 }

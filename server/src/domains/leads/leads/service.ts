@@ -159,7 +159,7 @@ export async function listByStanding(
     offset ${skipped}`
   const [rows, totals] = await Promise.all([
     db
-      .select({ ...getTableColumns(leads), suppressed: isSuppressed('leads') })
+      .select({ ...getTableColumns(leads), suppressed: isSuppressed(leads) })
       .from(leads)
       .where(sql`${leads.id} in (${ids})`)
       .orderBy(desc(leads.createdAt), desc(leads.id)),
@@ -234,7 +234,7 @@ async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadStanding | 
 /** A lead with all its fields. @throws Refusal LEAD_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
-    .select({ lead: leads, tagIds, suppressed: isSuppressed('leads') })
+    .select({ lead: leads, tagIds, suppressed: isSuppressed(leads) })
     .from(leads)
     .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
   if (!row) throw new Refusal('LEAD_NOT_FOUND')

@@ -4,6 +4,7 @@ import { LEADS_CHECKED_MAX, type Preflight, type PreflightWarning } from '@x-aut
 import { readPlaces, type Segment, type UnknownPlace } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import { find } from '../../../core/campaigns/campaign.ts'
 import { hasClosedInboxes } from '../../../core/campaigns/pause.ts'
@@ -15,8 +16,8 @@ import { findProtection, findSendingState, isBasisRequired } from '../../../core
 import { findStored } from '../../../core/people/list-entries.ts'
 import { findSteps, limitsOf, queuedStep } from '../../../core/sequences/sequence.ts'
 import { activeVariants, allowedBy, newSteps, ONE_STEP } from '../../../core/sequences/steps.ts'
-import { isSentNow } from '../../../core/tables/campaigns.ts'
-import { isIdConfirmed } from '../../../core/tables/leads.ts'
+import { campaigns, isSentNow } from '../../../core/tables/campaigns.ts'
+import { isIdConfirmed, leads } from '../../../core/tables/leads.ts'
 import type { VersionStep } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -26,6 +27,8 @@ import { findSpending } from '../../platform/x-costs/limit.ts'
 import { detection } from '../replies/service.ts'
 import { type Plan, rehearse } from '../sequences/rehearsal.ts'
 import { membersOf } from './preparing.ts'
+
+const lead = alias(leads, 'l')
 
 // Who a campaign messages, when and at what cost.
 
@@ -82,7 +85,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const account = await resolveAccount(db, workspaceId, planned.xAccountId)
   const members = list ? membersOf(actor, list) : sql`select null::uuid as id where false`
   const skip = reasonToSkip(
-    'l',
+    lead,
     { ...planned, kind: 'campaign', xAccountId: account?.id ?? null },
     await isBasisRequired(db, env, workspaceId),
     env,
@@ -331,7 +334,7 @@ async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: n
  */
 async function lookupShare(db: Db, from: SQL, skip: SQL = sql`select null as reason`): Promise<number> {
   const { rows } = await db.execute<{ share: number }>(sql`
-    select coalesce(avg((not ${isIdConfirmed('l')})::int), 0)::float as share
+    select coalesce(avg((not ${isIdConfirmed(lead)})::int), 0)::float as share
     from (${from}) m(id) join leads l on l.id = m.id left join lateral (${skip}) skip on true where skip.reason is null`)
   return one(rows).share
 }
@@ -352,7 +355,7 @@ async function exceedsLimit(db: Db, workspaceId: string, billCents: number | nul
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
     select coalesce(sum(firsts_queued_count), 0)::int as ahead from campaigns
-    where status = 'active' and dms_queued_count > 0 and ${isSentNow('campaigns')}
+    where status = 'active' and dms_queued_count > 0 and ${isSentNow(campaigns)}
       and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null and workspace_id = ${workspaceId} and kind = 'campaign'`}
       and ${id ? sql`(kind = 'direct' or (created_at, id) < (select created_at, id from campaigns where id = ${id}))` : sql`true`}`)
   return one(rows).ahead
@@ -389,7 +392,7 @@ async function countMissing(db: Db, campaignId: string, members: SQL, steps: rea
   const texts = steps.flatMap(activeVariants).map(({ messageTemplate }) => messageTemplate)
   const places = placeholdersWithFallback(texts.flatMap((text) => readPlaces(text).filter(isKnown)))
   const counts = places.map(
-    ({ part }) => sql`(count(*) filter (where ${renderedMessage('l', [part], campaignId)} = ''))::int`,
+    ({ part }) => sql`(count(*) filter (where ${renderedMessage(lead, [part], campaignId)} = ''))::int`,
   )
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts

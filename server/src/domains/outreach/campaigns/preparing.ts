@@ -3,6 +3,7 @@ import { nameInSubject } from '@x-automated/contract/fields'
 import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { parseTemplate } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
 import { find, insert } from '../../../core/campaigns/campaign.ts'
@@ -10,6 +11,7 @@ import { renderedMessage } from '../../../core/messages/render.ts'
 import { findStored } from '../../../core/people/list-entries.ts'
 import { selectLeads } from '../../../core/people/selection.ts'
 import { copySteps, findCampaign, findSteps } from '../../../core/sequences/sequence.ts'
+import { leads } from '../../../core/tables/leads.ts'
 import type { VersionStep } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -103,7 +105,8 @@ async function renderFor(
   leadId: string | undefined,
 ): Promise<{ handle: string; message: string }> {
   const parsed = parseTemplate(source)
-  const message = 'template' in parsed ? renderedMessage('l', parsed.template, id) : sql<string>`${source}::text`
+  const message =
+    'template' in parsed ? renderedMessage(alias(leads, 'l'), parsed.template, id) : sql<string>`${source}::text`
   const render = async (recipients: SQL) => {
     const { rows } = await db.execute<{ handle: string; message: string }>(
       sql`select l.twitter_handle as handle, ${message} as message from ${recipients}`,

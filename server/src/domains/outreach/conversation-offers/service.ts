@@ -2,9 +2,12 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { OFFER_DAYS } from '@x-automated/contract/outreach/conversation-offers'
 import { DAY_MS } from '@x-automated/contract/time'
 import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
+import { leads } from '../../../core/tables/leads.ts'
 import { isSuppressed } from '../../../core/tables/suppressions.ts'
+import type { AliasOf } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
@@ -14,6 +17,9 @@ import { find as findLead } from '../../leads/leads/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { conversationOffers } from './tables.ts'
+
+/** A sender who may be offered. */
+const person = alias(leads, 'p')
 
 const PAGE_SIZE = 50
 const isRecent = sql`${conversationOffers.at} > now() - make_interval(days => ${OFFER_DAYS}::int)`
@@ -49,7 +55,7 @@ async function offerSender(db: Db, message: Message, ofApp: string | null): Prom
       from x_accounts a where a.x_user_id = ${recipientId} and a.status <> 'disconnected' and a.offers_unknown_senders
         and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)
     ) p
-    where not ${isLead(sql`p`)} and not ${isSuppressed('p')}
+    where not ${isLead(person)} and not ${isSuppressed(person)}
       and not exists (select from x_accounts a where a.workspace_id = p.workspace_id and a.x_user_id = p.x_user_id)
     on conflict (workspace_id, x_account_id, x_user_id) do update
       set at = greatest(o.at, excluded.at), twitter_handle = excluded.twitter_handle where o.declined_at is null
@@ -63,12 +69,12 @@ async function publishOffers(db: Db, offers: readonly { workspaceId: string }[])
     await publishEvents(db, id, 'conversation', [])
 }
 
-/** SQL over the alias of a person in a workspace: the person is a lead. */
-function isLead(person: SQL): SQL {
+/** SQL: a person in a workspace is a lead. */
+function isLead(person: Pick<AliasOf<typeof leads>, 'workspaceId' | 'xUserId' | 'twitterHandle'>): SQL {
   return sql`
-    (exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id = ${person}.x_user_id)
-    or exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id is null
-      and lower(l.twitter_handle) = lower(${person}.twitter_handle)))`
+    (exists (select from leads l where l.workspace_id = ${person.workspaceId} and l.x_user_id = ${person.xUserId})
+    or exists (select from leads l where l.workspace_id = ${person.workspaceId} and l.x_user_id is null
+      and lower(l.twitter_handle) = lower(${person.twitterHandle})))`
 }
 
 /** One page of open offers, newest first. Leaves out people who have become leads. */
@@ -82,7 +88,7 @@ export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversati
         eq(conversationOffers.workspaceId, actor.workspaceId),
         isOpen,
         page.where,
-        sql`not ${isLead(sql`${conversationOffers}`)}`,
+        sql`not ${isLead(conversationOffers)}`,
       ),
     )
     .orderBy(desc(conversationOffers.at), desc(conversationOffers.id))

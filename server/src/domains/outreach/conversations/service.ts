@@ -8,12 +8,13 @@ import {
 } from '@x-automated/contract/outreach/conversations'
 import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { z } from 'zod'
 import type { Actor } from '../../../actor.ts'
 import { anywhere } from '../../../core/people/filter.ts'
 import { isTag } from '../../../core/people/selection.ts'
 import { isWaiting } from '../../../core/tables/conversations.ts'
-import { words } from '../../../core/tables/leads.ts'
+import { leads, words } from '../../../core/tables/leads.ts'
 import { isSuppressed } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -49,7 +50,10 @@ async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
       'isUnread', c.is_unread, 'status', c.status, 'snoozedUntil', c.snoozed_until, 'label', c.label, 'confidence',
       c.confidence,
       'suppression',
-      case when ${isSuppressed('l')} then 'suppressed' when c.suggests_suppression then 'suggested' else 'none' end,
+      case
+        when ${isSuppressed(alias(leads, 'l'))} then 'suppressed'
+        when c.suggests_suppression then 'suggested'
+        else 'none' end,
       'isEncrypted', c.is_encrypted, 'assigneeId', c.assignee_id
     ) as conversation
     from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id
@@ -204,7 +208,7 @@ export async function countWaiting(
           and o.account_x_user_id < c.account_x_user_id and ${isWaiting})`
       : sql`c.account_x_user_id = ${accountXUserId}`
   // The planner would expect few rows for `is null`, and would not stop at the limit.
-  const mayGetAnswer = sql`case when ${isSuppressed('leads')} then false else true end`
+  const mayGetAnswer = sql`case when ${isSuppressed(leads)} then false else true end`
   const { rows } = await db.execute<{ count: number }>(sql`
     select count(*)::int as count from (
       select from conversations c join leads on leads.id = c.lead_id and leads.workspace_id = c.workspace_id

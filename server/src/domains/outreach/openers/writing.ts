@@ -6,6 +6,7 @@ import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads/lead
 import type { Opener } from '@x-automated/contract/outreach/openers'
 import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import { profileOf } from '../../../core/openers/of-leads.ts'
 import { storeOpeners } from '../../../core/openers/openers.ts'
@@ -13,6 +14,7 @@ import type { ResolvedFilter } from '../../../core/people/filter.ts'
 import { resolveFilter, selectLeads } from '../../../core/people/selection.ts'
 import { findCampaign } from '../../../core/sequences/sequence.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
 import { openers } from '../../../core/tables/openers.ts'
 import { suppressionReason } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
@@ -115,7 +117,7 @@ async function countLeads(db: Db, campaign: Campaign, selection: Selection): Pro
 /** SQL from `from` on: leads `l` of the campaign's list without an opener. */
 async function fromLeads(db: Db, campaign: Campaign, selection: Selection): Promise<SQL> {
   return sql`from leads l where l.workspace_id = ${campaign.workspaceId} and l.id in (${await membersOf(db, campaign)})
-    and l.id in (${selectLeads(campaign, selection)}) and ${suppressionReason('l')} is null
+    and l.id in (${selectLeads(campaign, selection)}) and ${suppressionReason(alias(leads, 'l'))} is null
     and not exists (select from openers o where o.workspace_id = l.workspace_id
       and o.campaign_id = ${campaign.id} and o.lead_id = l.id and o.status <> 'failed')`
 }
@@ -233,7 +235,7 @@ async function write(
   { campaign, leadId, model, about, isCached = false, signal }: Task,
 ): Promise<WrittenOpener | null> {
   const { rows } = await context.db.execute<{ [Key in keyof Facts]: Facts[Key] } & { profileHash: string }>(sql`
-    select l.name, l.bio, l.website, l.source_profile as source, md5(${profileOf('l')}) as "profileHash"
+    select l.name, l.bio, l.website, l.source_profile as source, md5(${profileOf(alias(leads, 'l'))}) as "profileHash"
     from leads l where l.workspace_id = ${by.workspaceId} and l.id = ${leadId}`)
   const [lead] = rows
   if (!lead) return null

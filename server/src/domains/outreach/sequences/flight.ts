@@ -1,6 +1,7 @@
 import { FLIGHT_MAX, type FlightDot } from '@x-automated/contract/outreach/sequences'
 import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import { findAccount, findCurrentAccount } from '../../../core/messages/accounts.ts'
 import {
@@ -12,7 +13,8 @@ import {
 } from '../../../core/messages/sending-state.ts'
 import { findCampaign, findSteps } from '../../../core/sequences/sequence.ts'
 import type { campaigns } from '../../../core/tables/campaigns.ts'
-import { isEnrollmentOf } from '../../../core/tables/sequences.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { enrollments, isEnrollmentOf } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 
@@ -150,7 +152,7 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
         limit ${FLIGHT_MAX}
       ) e
       join dms d on d.lead_id = e.lead_id
-        and ${isEnrollmentOf('e', 'd')}
+        and ${isEnrollmentOf(alias(enrollments, 'e'), alias(dms, 'd'))}
         and d.status = 'queued'
         and d.lease_expires_at is null
         left join leads l on l.id = d.lead_id)

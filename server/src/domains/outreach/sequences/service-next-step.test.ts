@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { openApp } from '../../../../test/open-app.ts'
 import { UNIT_MS } from '../../../core/sequences/delays.ts'
 import { continuesWith } from '../../../core/sequences/versions.ts'
-import { followingStep, type VersionStep } from '../../../core/tables/sequences.ts'
+import { dms as messages } from '../../../core/tables/messages.ts'
+import { enrollments, followingStep, type VersionStep } from '../../../core/tables/sequences.ts'
 
 const ids = Array.from({ length: 7 }, (_, index) => `00000000-0000-4000-8000-00000000000${index}`)
 const delay = fc.option(
@@ -37,7 +39,7 @@ it('finds the same next step in PostgreSQL and in JavaScript', async () => {
           e(workspace_id, campaign_id, version, id) as (select 1, 1, 1, 1),
           d as (select * from dms where id = 0)
         select next.number, (extract(epoch from next.delay) * 1000)::float as "delayMs"
-        from e cross join d cross join lateral (${followingStep('e', 'd')}) next`)
+        from e cross join d cross join lateral (${followingStep(alias(enrollments, 'e'), alias(messages, 'd'))}) next`)
       const next = continuesWith(version, { lastSent: last, lastSkipped: null, sentStepIds: new Set(sent) })
       const expected = next && {
         number: version.indexOf(next) + 1,

@@ -7,12 +7,19 @@ import {
   MEDIAN_OF_ALL,
   MEDIAN_OF_EACH,
 } from '@x-automated/contract/overview/analytics'
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
+import { dmActivity } from '../../../core/tables/activity.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import type { AliasOf } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { requireAdvancedAnalytics } from '../../platform/billing/service.ts'
 import { daysShown, rateOf } from './rules.ts'
 import { findCampaign, findTimeZone, findToday, medianAnswer, peopleSums, startOf } from './service.ts'
+
+const activity = alias(dmActivity, 'a')
+const message = alias(dms, 'd')
 
 const PAGE_SIZE = 50
 
@@ -40,7 +47,7 @@ export async function heatmap(db: Db, actor: Actor, input: InputOf<'analytics', 
       sum(sent)::int as sent, sum(replied)::int as replied, sum(positive)::int as positive
     from (
       select slot at time zone ${timeZone} as at, sum(sent) as sent, sum(answered) as replied, sum(positive) as positive
-      from dm_activity a where ${own('a')} and ${isCounted} group by slot
+      from dm_activity a where ${own(activity)} and ${isCounted} group by slot
     ) slots group by 1, 2 having sum(sent) > 0 order by 1, 2`)
   return { cells: rows, timeZone }
 }
@@ -48,8 +55,8 @@ export async function heatmap(db: Db, actor: Actor, input: InputOf<'analytics', 
 interface Scope {
   timeZone: string
   campaignId: string | null
-  /** SQL over the alias of a table: the row belongs to the workspace, or to the chosen campaign. */
-  own: (alias: string) => SQL
+  /** SQL over a row: it belongs to the workspace, or to the chosen campaign. */
+  own: (row: Pick<AliasOf<typeof dms>, 'campaignId' | 'workspaceId'>) => SQL
   /** SQL over `dm_activity a`: the row is in the period. */
   isCounted: SQL
   /** SQL over `dms d`: the first reply arrived in the period. */
@@ -65,20 +72,16 @@ async function findScope(
   const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
   const timeZone = await findTimeZone(db, actor)
   const days = from || to ? daysShown({ from, to }, await findToday(db, timeZone)) : null
-  const within = (column: string) =>
+  const within = (column: SQLWrapper) =>
     days
-      ? sql`
-        ${sql.raw(column)} >= ${startOf(days.from, timeZone)} and ${sql.raw(column)} < ${startOf(days.to, timeZone, 1)}`
+      ? sql`${column} >= ${startOf(days.from, timeZone)} and ${column} < ${startOf(days.to, timeZone, 1)}`
       : sql`true`
   return {
     timeZone,
     campaignId: campaign?.id ?? null,
-    own: (alias) =>
-      campaign
-        ? sql`${sql.raw(alias)}.campaign_id = ${campaign.id}`
-        : sql`${sql.raw(alias)}.workspace_id = ${actor.workspaceId}`,
-    isCounted: within('a.slot'),
-    isAnswered: sql`d.status = 'replied' and d.replied_at is not null and ${within('d.replied_at')}`,
+    own: (row) => (campaign ? sql`${row.campaignId} = ${campaign.id}` : sql`${row.workspaceId} = ${actor.workspaceId}`),
+    isCounted: within(activity.slot),
+    isAnswered: sql`d.status = 'replied' and d.replied_at is not null and ${within(message.repliedAt)}`,
   }
 }
 
@@ -113,12 +116,12 @@ const PARTS: Record<BreakdownBy, (scope: Asked) => SQL> = {
   variant: (scope) => byVariant(scope, 'variant'),
   account: (scope) =>
     byPerson(scope, {
-      key: 'x_account_id',
+      key: 'xAccountId',
       name: sql`coalesce((select '@' || x.handle from x_accounts x where x.id = s.id), 'Unknown account')`,
     }),
   member: (scope) =>
     byPerson(scope, {
-      key: 'user_id',
+      key: 'userId',
       name: sql`
         coalesce((select coalesce(nullif(u.name, ''), u.email) from auth_users u where u.id = s.id), 'Former member')`,
     }),
@@ -132,13 +135,13 @@ function isInOrder(by: BreakdownBy): boolean {
 /** SQL: the median time from a message to its reply, in whole seconds. */
 const median = sql`
   round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
-const medians = sql`${median} as "medianReplySeconds", ${medianAnswer('d')} as "medianAnswerSeconds"`
+const medians = sql`${median} as "medianReplySeconds", ${medianAnswer(message)} as "medianAnswerSeconds"`
 
 function byCampaign(scope: Asked): SQL {
   const { cursor, own, isCounted } = scope
   return sql`
     with sums as (
-      select a.campaign_id as id, ${peopleSums} from dm_activity a where ${own('a')} and ${isCounted} group by 1
+      select a.campaign_id as id, ${peopleSums} from dm_activity a where ${own(activity)} and ${isCounted} group by 1
       having sum(a.people) > 0 ${cursor ? sql`and a.campaign_id < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     )
@@ -160,17 +163,16 @@ function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
 }
 
 /** Groups people by the sender of their first message: an X account or a member. */
-function byPerson(scope: Asked, { key, name }: { key: string; name: SQL }): SQL {
+function byPerson(scope: Asked, { key, name }: { key: 'xAccountId' | 'userId'; name: SQL }): SQL {
   const { cursor, own, isCounted } = scope
-  const column = sql.raw(key)
   return sql`
     with sums as (
-      select a.${column} as id, ${peopleSums} from dm_activity a where ${own('a')} and ${isCounted} group by 1
-      having sum(a.people) > 0 ${cursor ? sql`and a.${column} < ${cursor}` : sql``}
+      select ${activity[key]} as id, ${peopleSums} from dm_activity a where ${own(activity)} and ${isCounted} group by 1
+      having sum(a.people) > 0 ${cursor ? sql`and ${activity[key]} < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     ), timed as (
-      select coalesce(d.${column}, ${NO_ID}) as id, ${medians}
-      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d
+      select coalesce(${message[key]}, ${NO_ID}) as id, ${medians}
+      from (${answersOf(scope, own(message), MEDIAN_OF_ALL)}) d
       where d.answers <> 0 and d.enrollment_id is not null
       group by 1
     )
@@ -208,10 +210,10 @@ function byVariant(scope: Asked, by: 'step' | 'variant'): SQL {
     ), sums as (
       select a.variant_id, sum(a.sent) as sent, sum(a.answered) as answered, sum(a.positive) as positive,
         sum(a.opted_out) as opted_out
-      from dm_activity a where ${own('a')} and ${isCounted} group by 1 having sum(a.sent) > 0
+      from dm_activity a where ${own(activity)} and ${isCounted} group by 1 having sum(a.sent) > 0
     ), timed as (
       select ${id} as id, ${medians}
-      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d
+      from (${answersOf(scope, own(message), MEDIAN_OF_ALL)}) d
       join named v using (variant_id)
       where d.answers <> 0
       group by 1

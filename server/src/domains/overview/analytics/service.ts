@@ -3,10 +3,13 @@ import { NO_ID } from '@x-automated/contract/fields'
 import { type ActivityDay, type Analytics, MEDIAN_ANSWERS_OF } from '@x-automated/contract/overview/analytics'
 import type { ReplyLabel } from '@x-automated/contract/reply-labels'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { leadCounts } from '../../../core/tables/leads.ts'
+import { leadCounts, leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { isSuppressed } from '../../../core/tables/suppressions.ts'
+import type { AliasOf } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -209,18 +212,19 @@ async function countLeads(db: Db, actor: Tenant): Promise<number> {
  * SQL over the alias of messages with a reply: the median time until we answered, by hand on X or
  * outside campaigns, in whole seconds.
  */
-export function medianAnswer(message: string): SQL {
-  const d = sql.raw(message)
+export function medianAnswer(message: AliasOf<typeof dms>): SQL {
   return sql`round(percentile_cont(0.5) within group (order by extract(epoch from least(
-    (select min(w.at) from replies w where w.lead_id = ${d}.lead_id and w.kind = 'written' and w.at >= ${d}.replied_at),
+    (select min(w.at) from replies w
+     where w.lead_id = ${message.leadId} and w.kind = 'written' and w.at >= ${message.repliedAt}),
     (select min(m.sent_at) from dms m join campaigns k on k.id = m.campaign_id and k.kind = 'direct'
-     where m.lead_id = ${d}.lead_id and m.id <> ${d}.id and m.sent_at >= ${d}.replied_at)) - ${d}.replied_at)))::int`
+     where m.lead_id = ${message.leadId} and m.id <> ${message.id} and m.sent_at >= ${message.repliedAt})
+    ) - ${message.repliedAt})))::int`
 }
 
 /** @param days limits the replies; null for all */
 async function findMedianAnswer(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ seconds: number | null }>(sql`
-    select ${medianAnswer('d')} as seconds from (
+    select ${medianAnswer(alias(dms, 'd'))} as seconds from (
       select d.id, d.lead_id, d.replied_at from dms d
       where ${repliedIn(scope, days)} and d.answers <> 0 order by d.replied_at desc limit ${MEDIAN_ANSWERS_OF}
     ) d`)
@@ -244,7 +248,7 @@ async function findTopLeads(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`
     with answers as (
       select d.lead_id, d.replied_at from dms d join leads l on l.id = d.lead_id
-      where ${repliedIn(scope, days)} and not ${isSuppressed('l')} and not exists (
+      where ${repliedIn(scope, days)} and not ${isSuppressed(alias(leads, 'l'))} and not exists (
         select
         from conversations c
         where c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.label = 'opted_out'

@@ -71,7 +71,7 @@ export const ENDED = {
   endedAt: sql`now()`,
   undoUntil: sql`case when changed = 0 or undoes is not null or kind = 'openers' then null
     when kind = 'queue' then now() + make_interval(secs => (input ->> 'holdSeconds')::int)
-    else now() + make_interval(mins => ${sql.raw(String(UNDO_MINUTES))}) end`,
+    else now() + make_interval(mins => ${sql`${UNDO_MINUTES}`.inlineParams()}) end`,
 }
 
 /** SQL: whether the changes of a job may still be undone. @param id SQL expression */

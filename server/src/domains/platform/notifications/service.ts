@@ -263,7 +263,7 @@ export async function queueDigests({ db, outbox, origin, env }: EmailContext): P
         returning n.user_id, n.workspace_id, n.facts, n.created_at
       )
       select d.user_id as "userId", u.email, w.name as workspace, count(*)::int as count,
-        to_jsonb((array_agg(d.facts order by d.created_at))[1:${sql.raw(String(DIGEST_LINES))}]) as all
+        to_jsonb((array_agg(d.facts order by d.created_at))[1:${sql`${DIGEST_LINES}`.inlineParams()}]) as all
       from due d join auth_users u on u.id = d.user_id join workspaces w on w.id = d.workspace_id
         join workspace_members m on m.workspace_id = d.workspace_id and m.user_id = d.user_id and m.role <> 'viewer'
       group by d.user_id, u.email, d.workspace_id, w.name`)

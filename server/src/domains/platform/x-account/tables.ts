@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { type AliasOf, createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers, userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../x-apps/tables.ts'
@@ -93,8 +93,7 @@ export const xAccounts = pgTable(
  * SQL over an account's alias: since when X has to be read, for this account or for another one of
  * the workspace that may have messaged the same people; null: everything was read.
  */
-export function unreadSince(account: string): SQL<string | null> {
-  const a = sql.raw(account)
+export function unreadSince(account: AliasOf<typeof xAccounts>): SQL<string | null> {
   return sql`(select min(u.unread_since) from x_accounts u
-    where u.workspace_id = ${a}.workspace_id and (u.id = ${a}.id or u.status <> 'disconnected'))`
+    where u.workspace_id = ${account.workspaceId} and (u.id = ${account.id} or u.status <> 'disconnected'))`
 }

@@ -16,7 +16,7 @@ export interface Spending {
 }
 
 /** SQL columns of a `Spending`, over a row `s` of x_spending with a limit. */
-export const spendingColumns = sql`s.limit_cents as "limitCents", (${spentMills('s')})::float as mills,
+export const spendingColumns = sql`s.limit_cents as "limitCents", (${spentMills})::float as mills,
   s.warned_month is not distinct from ${thisMonth} as "isWarned",
   s.reached_month is not distinct from ${thisMonth} as "isReachedKnown",
   (${thisMonth} + interval '1 month') at time zone 'UTC' as "resetsAt"`

@@ -216,10 +216,10 @@ async function reserve(
 ): Promise<(Spending & { fits: boolean }) | null> {
   const { rows } = await db.execute<Spending & { fits: boolean } & Record<string, unknown>>(sql`
     with reserved as (
-      update x_spending s set month = ${thisMonth}, mills = ${spentMills('s')} + ${isSend ? mills : 0}::bigint,
-        reserved_mills = ${reservedMills('s')} + ${isSend ? 0 : mills}::bigint
+      update x_spending s set month = ${thisMonth}, mills = ${spentMills} + ${isSend ? mills : 0}::bigint,
+        reserved_mills = ${reservedMills} + ${isSend ? 0 : mills}::bigint
       where workspace_id = ${workspaceId}
-        and ${spentMills('s')} + ${reservedMills('s')} + ${mills}::bigint <= limit_cents * 10::bigint
+        and ${spentMills} + ${reservedMills} + ${mills}::bigint <= limit_cents * 10::bigint
       returning ${spendingColumns}
     )
     select *, true as fits from reserved
@@ -265,8 +265,8 @@ async function writeCharges(
       do update set count = x.count + excluded.count, mills = x.mills + excluded.mills
     )
     update x_spending s set month = ${thisMonth},
-      mills = greatest(0, ${spentMills('s')} + ${mills}::bigint + coalesce((select sum(mills) from sums), 0)),
-      reserved_mills = greatest(0, ${reservedMills('s')} + ${reserved}::bigint)
+      mills = greatest(0, ${spentMills} + ${mills}::bigint + coalesce((select sum(mills) from sums), 0)),
+      reserved_mills = greatest(0, ${reservedMills} + ${reserved}::bigint)
     where workspace_id = ${workspaceId} and limit_cents is not null
     returning ${spendingColumns}`)
   return rows[0] ?? null

@@ -1,7 +1,9 @@
 import { X_PURPOSES } from '@x-automated/contract/platform/x-costs'
 import { type SQL, sql } from 'drizzle-orm'
 import { bigint, date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
+import type { xAccounts } from '../x-account/tables.ts'
 
 /**
  * What X charges, by UTC day. No foreign key to accounts, because inserts would wait for claims,
@@ -62,31 +64,28 @@ export const isSpendingLimited = (workspaceId: SQL) =>
 /** SQL: the first day of the current UTC month. */
 export const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`
 
-const ofThisMonth = (spending: string, column: 'mills' | 'reserved_mills') =>
-  sql`(case when ${sql.raw(spending)}.month = ${thisMonth} then ${sql.raw(`${spending}.${column}`)} else 0 end)`
-
-/** SQL over a row of x_spending: its charges of the current month. */
-export const spentMills = (spending: string) => ofThisMonth(spending, 'mills')
-/** SQL over a row of x_spending: the possible cost of running calls. */
-export const reservedMills = (spending: string) => ofThisMonth(spending, 'reserved_mills')
+/** SQL over `x_spending s`: its charges of the current month. */
+export const spentMills = sql`(case when s.month = ${thisMonth} then s.mills else 0 end)`
+/** SQL over `x_spending s`: the possible cost of running calls. */
+export const reservedMills = sql`(case when s.month = ${thisMonth} then s.reserved_mills else 0 end)`
 
 /**
  * SQL over an X account's alias: until when it sends nothing, because its app has no credits or another
  * message would exceed the workspace's spending limit; null: it may send.
  * @param messageMills what X charges for a message
  */
-export function fundsUntil(account: string, messageMills: number): SQL<string | null> {
-  const a = sql.raw(account)
+export function fundsUntil(account: AliasOf<typeof xAccounts>, messageMills: number): SQL<string | null> {
   return sql`greatest((
       select greatest(app.funds_try_at, now()) + ${RESUMED_WITHIN}
       from x_apps app
-      where app.id = ${a}.x_app_id and app.funds_empty_since is not null
+      where app.id = ${account.xAppId} and app.funds_empty_since is not null
     ), (
       select case
-        when ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10 then (${thisMonth} + interval '1 month') at time zone 'UTC'
+        when ${spentMills} + ${messageMills}::int > s.limit_cents * 10
+        then (${thisMonth} + interval '1 month') at time zone 'UTC'
         else now() + make_interval(secs => ${RETURNED_WITHIN_SECONDS}) end
-      from x_spending s where s.workspace_id = ${a}.workspace_id and ${messageMills}::int > 0
-        and ${spentMills('s')} + ${reservedMills('s')} + ${messageMills}::int > s.limit_cents * 10
+      from x_spending s where s.workspace_id = ${account.workspaceId} and ${messageMills}::int > 0
+        and ${spentMills} + ${reservedMills} + ${messageMills}::int > s.limit_cents * 10
     ))`
 }
 
