@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import { Connection, READ_MS, STATEMENT_MS } from './connection.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
-import { createTurns, type Turns, turnLimits } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** Connections of one process. */
 export const CONNECTIONS = { default: 15, min: 5 }
@@ -109,7 +109,7 @@ export function openDatabase(
     return connection
   }
   const session = createSession(connect)
-  const turns = createTurns(turnLimits(shares.requests), createProbe(session))
+  const turns = createTurns(shares.requests, createProbe(session))
   const database: Database = {
     ...withPool(sending),
     for: (share) => {

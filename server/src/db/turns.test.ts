@@ -6,7 +6,7 @@ const WORK = { shape: 'select 1', waitMs: 60_000 }
 
 /** Takes and ends turns by name. Six connections, as by default. */
 function openTurns({ isAnswering = true } = {}) {
-  const turns = createTurns(turnLimits(6, 4), async () => isAnswering)
+  const turns = createTurns(6, async () => isAnswering)
   const running = new Map<string, () => void>()
   return {
     running: () => [...running.keys()],
@@ -52,14 +52,9 @@ function stopTimers() {
 
 describe('turnLimits', () => {
   it('gives a workspace half of the connections, slow work a third, and half of that in its first second', () => {
-    expect(turnLimits(6, 4)).toEqual({ workspace: 3, young: 1, slow: 2, unknown: 4, fast: 6 })
-    expect(turnLimits(2, 4)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 2 })
-    expect(turnLimits(1, 4)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 1 })
-  })
-
-  it('leaves a processor free of slow work', () => {
-    expect(turnLimits(6, 2)).toMatchObject({ slow: 1, unknown: 4 })
-    expect(turnLimits(6, 1)).toMatchObject({ slow: 1, unknown: 4 })
+    expect(turnLimits(6)).toEqual({ workspace: 3, young: 1, slow: 2, unknown: 4, fast: 6 })
+    expect(turnLimits(2)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 2 })
+    expect(turnLimits(1)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 1 })
   })
 })
 

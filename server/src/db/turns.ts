@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { Refusal } from '../refusal.ts'
 
 /** A statement or transaction that needs a connection. */
@@ -31,17 +30,11 @@ const EXPECTED_WEIGHT = 4
 const HALF_LIFE_MS = 5_000
 
 /** How many connections a workspace may hold, and how many a pace may hold together with the slower ones. */
-export type TurnLimits = Record<Pace | 'workspace' | 'young', number>
-
-/**
- * Divides `connections`. Slow work leaves one of the machine's `processors` to the rest, because the database often
- * runs on the same machine.
- */
-export function turnLimits(connections: number, processors = availableParallelism()): TurnLimits {
+export function turnLimits(connections: number): Record<Pace | 'workspace' | 'young', number> {
   return {
     workspace: Math.ceil(connections / 2),
     young: Math.max(1, Math.floor(connections / 6)),
-    slow: Math.max(1, Math.min(Math.floor(connections / 3), processors - 1)),
+    slow: Math.max(1, Math.floor(connections / 3)),
     unknown: Math.max(1, Math.floor((connections * 2) / 3)),
     fast: connections,
   }
@@ -56,11 +49,12 @@ export interface Turns {
 }
 
 /**
- * Shares connections between workspaces, which take turns, and between fast and slow work. Next is the workspace
+ * Shares `connections` between workspaces, which take turns, and between fast and slow work. Next is the workspace
  * that held connections for the least time lately, counting what it is expected to take. @param isAnswering whether
  * the database answers
  */
-export function createTurns(limits: TurnLimits, isAnswering: () => Promise<boolean>): Turns {
+export function createTurns(connections: number, isAnswering: () => Promise<boolean>): Turns {
+  const limits = turnLimits(connections)
   const durations = createDurations()
   const use = createUse()
   const running = new Set<Turn>()
