@@ -59,6 +59,8 @@ const EXTENSION_PAGES = fileURLToPath(new URL('../../extension/pages.json', impo
 const DRAIN_SECONDS = 20
 /** Browsers open connections ahead. Node.js waits for their first request, even when it closes. */
 const UNUSED_SECONDS = 1
+/** How often shutdown closes connections whose last request has been answered: clients keep them open. */
+const IDLE_MS = 100
 /** Connections that wait to be accepted. The system drops more, and clients try again only after seconds. */
 const BACKLOG = 4_096
 /** Limit for closing everything, if the database or another service does not respond. */
@@ -133,6 +135,7 @@ export async function startServer({
     async close() {
       draining = true
       const unused = setTimeout(closeUnused, UNUSED_SECONDS * 1000)
+      const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_MS)
       // A client that stops reading must not block shutdown.
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
       const close = async () => {
@@ -143,6 +146,7 @@ export async function startServer({
       const late = sleep(CLOSE_SECONDS * 1000, isLate, { ref: false })
       if ((await Promise.race([close(), late])) === isLate) log.warn('shutdown timed out')
       clearTimeout(unused)
+      clearInterval(idle)
       clearTimeout(deadline)
     },
   }
