@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { fromDrizzle, PgBoss, type Queue } from 'pg-boss'
@@ -56,6 +57,21 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
+/** When a job is enqueued by itself, in the notation of cron. */
+const SCHEDULES: Partial<Record<JobName, string>> = {
+  'find-watches': '* * * * *',
+  'x-funds': '* * * * *',
+  'judge-tests': '*/5 * * * *',
+  'launch-parts': '7 * * * *',
+  cleanup: '17 * * * *',
+  'read-handles': '37 * * * *',
+  'payments-look': '* * * * *',
+  'expire-week': '* * * * *',
+  'waitlist-rewards': '* * * * *',
+  'end-snoozes': '* * * * *',
+  'second-opinions': '* * * * *',
+}
+
 const QUIET_MS = 30_000
 
 /** Wakes the workers of all processes when a transaction commits that enqueued a job. */
@@ -85,27 +101,8 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
   })
   try {
     await boss.start()
-    for (const [name, { policy = 'standard', ...options }] of Object.entries(QUEUES)) {
-      const existing = await boss.getQueue(name)
-      if (!existing) await boss.createQueue(name, { ...options, policy, retryBackoff: true })
-      else await boss.updateQueue(name, { ...options, retryBackoff: true })
-      // pg-boss itself never changes a policy. Jobs carry theirs, so this concerns those to come.
-      if (existing && existing.policy !== policy)
-        await database.sidePool.query('update pgboss.queue set policy = $2 where name = $1', [name, policy])
-    }
-    // Earlier versions delivered webhooks by one job for all endpoints.
-    if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
-    await boss.schedule('find-watches', '* * * * *')
-    await boss.schedule('x-funds', '* * * * *')
-    await boss.schedule('judge-tests', '*/5 * * * *')
-    await boss.schedule('launch-parts', '7 * * * *')
-    await boss.schedule('cleanup', '17 * * * *')
-    await boss.schedule('read-handles', '37 * * * *')
-    await boss.schedule('payments-look', '* * * * *')
-    await boss.schedule('expire-week', '* * * * *')
-    await boss.schedule('waitlist-rewards', '* * * * *')
-    await boss.schedule('end-snoozes', '* * * * *')
-    await boss.schedule('second-opinions', '* * * * *')
+    await prepareQueues(boss)
+    await prepareSchedules(boss)
   } catch (error) {
     await boss.stop({ graceful: false, close: false } as object).catch(() => {})
     throw error
@@ -157,4 +154,26 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
         .catch((error: unknown) => log.warn({ err: error }, 'job queue did not close cleanly'))
     },
   }
+}
+
+/** Creates the queues that are missing, and changes those of earlier versions. */
+export async function prepareQueues(boss: PgBoss): Promise<void> {
+  const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
+  for (const [name, { policy = 'standard', ...others }] of Object.entries(QUEUES)) {
+    const queue = existing.get(name)
+    const options = { ...others, retryBackoff: true }
+    if (!queue) await boss.createQueue(name, { ...options, policy })
+    else if (!isDeepStrictEqual({ ...queue, ...options }, queue)) await boss.updateQueue(name, options)
+    // pg-boss itself never changes a policy. Jobs carry theirs, so this concerns those to come.
+    if (queue && queue.policy !== policy)
+      await boss.getDb().executeSql('update pgboss.queue set policy = $2 where name = $1', [name, policy])
+  }
+  // Earlier versions delivered webhooks by one job for all endpoints.
+  if (existing.has('webhooks')) await boss.deleteQueue('webhooks')
+}
+
+async function prepareSchedules(boss: PgBoss): Promise<void> {
+  const existing = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]))
+  for (const [name, cron] of Object.entries(SCHEDULES))
+    if (existing.get(name) !== cron) await boss.schedule(name, cron)
 }
