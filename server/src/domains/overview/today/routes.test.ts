@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { complete, pauseNow, planFollowUp } from '../../../../test/campaigns.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { messaged, say } from '../../../../test/conversations.ts'
+import { insertLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
@@ -115,12 +116,14 @@ it('GET /today counts who wrote last, whether read or not, and nobody who does n
 it('GET /today counts at most a thousand people who wait', async () => {
   const person = await makePerson(app)
   const { workspaceId } = person
+  const leadIds = await insertLeads(
+    app,
+    Array.from({ length: 1_001 }, (_, n) => ({ workspaceId, name: 'P', twitterHandle: `waits_${n}` })),
+  )
   await app.db.execute(sql`
-    with added as (
-      insert into leads (workspace_id, name, twitter_handle) select ${workspaceId}::uuid, 'P', 'waits_' || n from generate_series(1, 1001) n returning id
-    )
     insert into conversations (workspace_id, lead_id, account_x_user_id, sort_at, last_message_id, last_message_at)
-    select ${workspaceId}::uuid, id, '1', now(), id, now() from added`)
+    select ${workspaceId}::uuid, id, '1', now(), id, now()
+    from unnest(${sql.param(leadIds)}::uuid[]) id`)
   expect((await person.client.today.find({})).repliesWaiting).toBe(REPLIES_WAITING_MAX)
   await app.db.delete(rows).where(eq(rows.workspaceId, workspaceId))
 })
