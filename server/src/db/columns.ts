@@ -13,7 +13,10 @@ export const updatedAt = () => time('updated_at').notNull().defaultNow()
 export const partOf = (name: string, parentId: () => AnyPgColumn) =>
   uuid(name).notNull().references(parentId, { onDelete: 'cascade' })
 
-/** A table or an alias of it: fragments of SQL name a row by its columns. */
+/**
+ * A table or an alias of it: fragments of SQL name a row by its columns. To select a fragment from
+ * one table, wrap it, sql`${fragment}`: Drizzle drops the alias of columns that it finds at its top.
+ */
 export type AliasOf<Source extends PgTable> = Record<keyof Source['_']['columns'], AnyPgColumn>
 
 /** An expiry: `seconds` from now, by this process's clock. */
