@@ -12,7 +12,7 @@ const START_MS = 180_000
 export interface FreshProduct {
   origin: string
   demo: { email: string; password: string }
-  /** Stops it and deletes its data. */
+  /** Stops the product and deletes its data. */
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export async function openFreshProduct(env: Record<string, string> = {}): Promis
   throw new Error('The product did not start.')
 }
 
-/** A free port. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
