@@ -45,7 +45,8 @@ async function withConnection<T>(url: string, work: (client: pg.Client) => Promi
 
 /**
  * Writes a consistent snapshot to a file (0600) that appears only when complete. The product may be
- * running. @throws Error if the file exists
+ * running.
+ * @throws Error if the file exists
  */
 export async function backUp(
   url: string,
@@ -227,8 +228,8 @@ function journal(): Journal {
 }
 
 /**
- * The migrations up to the archive's, and the newer ones. @throws NotRestored if this version does
- * not know the archive's migration
+ * The migrations up to the archive's, and the newer ones.
+ * @throws NotRestored if this version does not know the archive's migration
  */
 function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
   const all = readMigrationFiles({ migrationsFolder: MIGRATIONS })

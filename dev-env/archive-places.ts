@@ -9,8 +9,8 @@ type Environment = NodeJS.ProcessEnv
 const say = (line: string) => console.log(line)
 
 /**
- * Opens DATABASE_URL or the bundled database, which it starts if needed. @throws DataDirBusy if
- * `alone` and a server uses DATA_DIR
+ * Opens DATABASE_URL or the bundled database, which it starts if needed.
+ * @throws DataDirBusy if `alone` and a server uses DATA_DIR
  */
 export async function openConfiguredDatabase(
   env: Environment,

@@ -65,7 +65,8 @@ export function createChecksum() {
 
 /**
  * Yields the parts of an archive, in order. Run `checkArchive` first: damage is detected only at
- * the end. @throws BadArchive
+ * the end.
+ * @throws BadArchive
  */
 export async function* readArchive(file: string): AsyncGenerator<Part> {
   const hash = createHash('sha256')

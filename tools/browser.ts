@@ -8,7 +8,8 @@ type Say = (line: string) => void
 
 /**
  * The path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed), or
- * Playwright's. @throws what to install
+ * Playwright's.
+ * @throws what to install
  */
 export async function findBrowser(say: Say): Promise<string> {
   if (process.env.CHROMIUM_PATH) {

@@ -17,7 +17,8 @@ export interface FreshProduct {
 }
 
 /**
- * Runs `npm start` on a free port with its own data. @param env added to this process's environment
+ * Runs `npm start` on a free port with its own data.
+ * @param env added to this process's environment
  * @throws if it does not start
  */
 export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {

@@ -34,7 +34,7 @@ const PER_LINE = 48
 const EPOCHS = 12
 const RATE = 0.6
 const DECAY = 2e-6
-/** Weight of lines in languages that are only detected, of which there are fewer. */
+/** Languages that are only detected have fewer lines, so each line counts more. */
 const OTHER_WEIGHT = 3
 /** Every n-th line of a section belongs to the development set. */
 const DEVELOPMENT = 6

@@ -13,8 +13,8 @@ const RECORD = `
 
 /**
  * The least work that sending a message can take: one UPDATE to claim it and one to record it,
- * through `pg` alone. Runs on `concurrency` connections until `isOver`. @returns the milliseconds
- * of each message
+ * through `pg` alone. Runs on `concurrency` connections until `isOver`.
+ * @returns the milliseconds of each message
  */
 export async function sendBare(
   url: string,

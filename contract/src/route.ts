@@ -74,8 +74,8 @@ type ErrorMapOf<C extends ErrorCode> = {
 
 /**
  * Returns `route` for one section of the API reference. Continue each route with `.input()` and
- * `.output()`. @param domain lets API keys with its scopes call the operations of viewers and
- * members
+ * `.output()`.
+ * @param domain lets API keys with its scopes call the operations of viewers and members
  */
 export function routes(tag: string, domain: ScopeDomain | null = null) {
   return <const A extends Access, const C extends ErrorCode = never>(

@@ -31,7 +31,8 @@ interface DataDirLock {
 
 /**
  * Locks DATA_DIR until `release()`. Uses SQLite, because the kernel then unlocks when the process
- * ends, even across containers. Waits up to `patienceMs` for a closing server. @throws DataDirBusy
+ * ends, even across containers. Waits up to `patienceMs` for a closing server.
+ * @throws DataDirBusy
  */
 export async function lockDataDir(
   dataDir: string,

@@ -13,7 +13,8 @@ const LONGEST_QUEUE = 5
 
 /**
  * Asks the claimant whether a message may still be sent. Null if unknown, or if the claimant is
- * gone. @param refused the product's status for our own token; undefined if we have none
+ * gone.
+ * @param refused the product's status for our own token; undefined if we have none
  */
 export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
@@ -143,7 +144,7 @@ async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
   if (part !== null) await changeState({ pageChanged: { part, version: versionOf(await readState()) } })
 }
 
-/** The part of X's page that is missing; null if none is. */
+/** The part of X's page that could not be found, or null. */
 function missingPart(outcome: Outcome): string | null {
   if (outcome === 'sent') return null
   if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'

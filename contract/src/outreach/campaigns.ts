@@ -58,7 +58,7 @@ export const Campaign = z.object({
   stepCount: z.number().int(),
   /** The number of people still in the sequence. Counted from the launch on. */
   openEnrollments: z.number().int(),
-  /** When the next follow-up may be due; null if none is expected. */
+  /** When the next follow-up may be due; null if there is nobody to follow up. */
   nextFollowUpAt: Time.nullable(),
   /** Until when the launch can be undone, unless a message is claimed first; null if it cannot. */
   undoUntil: Time.nullable(),

@@ -11,7 +11,8 @@ export interface RehearsedDates {
 
 /**
  * A rehearsal in one line: "About 14 a day, follow-ups from Tuesday, done on Dec 4". Null if
- * nothing is sent. @param timeZone the X account's
+ * nothing is sent.
+ * @param timeZone the X account's
  */
 export function rehearsalText({ perDay, lastSendAt }: RehearsedDates, timeZone: string, now: Date): string | null {
   if (perDay.length === 0) return null

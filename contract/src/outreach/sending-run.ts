@@ -145,8 +145,8 @@ export function verdictOf(
 }
 
 /**
- * Seconds until a message is due; null if nothing is queued. @param retryAfter the header of a
- * response without a message
+ * Seconds until a message is due; null if nothing is queued.
+ * @param retryAfter the header of a response without a message
  */
 export function secondsUntilDue(retryAfter: string | null | undefined): number | null {
   const seconds = Number(retryAfter)

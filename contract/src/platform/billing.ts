@@ -87,7 +87,7 @@ export const BillingOverview = z.object({
   subscription: SubscriptionDetails.nullable(),
   /** Subscriptions without effect, usually bought by mistake while signed out. Only for the owner. */
   others: z.array(OtherSubscription),
-  /** The last subscription, if none is active. */
+  /** The last subscription, if there is no active one. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
   /** Months of Pro earned by the owner's referrals, paused while a plan is paid. */
   rewards: z.object({
