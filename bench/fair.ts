@@ -7,12 +7,10 @@ import { formatNumber } from '../contract/src/format.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { load, require } from './measuring/times.ts'
 
-/*
- * What everybody else notices while accounts ask for as much as they can: 30 searches at a time each, with
- * twenty excluded words or a frequent keyword, by name, on a deep page. They wait as Retry-After says: a flood
- * of calls is another attack. Everybody else pauses between calls as people do: without pauses, the hashing of
- * their passwords alone keeps two processors busy.
- */
+/* What other users notice while accounts ask for as much as they can: 30 searches at a time each,
+   with twenty excluded words or a frequent keyword, by name, on a deep page. They obey Retry-After: a
+   flood of calls is another attack. Other users pause between calls, as people do; otherwise hashing
+   their passwords alone would keep two processors busy. */
 
 const ATTACKERS = (process.env.BENCH_ACCOUNTS ?? '0,1,10,50').split(',').map(Number)
 const LEADS = Number(process.env.BENCH_LEADS ?? 15_000)
@@ -21,7 +19,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 20)
 const AT_A_TIME = 30
 const WARM_UP_MS = 3_000
 const P99_MAX_MS = 500
-/** People who do the same as everybody else, at the same time: together about 20 calls a second. */
+/** Users who make the same calls at the same time, together about 20 a second. */
 const OTHERS = 3
 /** How long each of them waits before the next call, on average. */
 const PAUSE_MS = Number(process.env.BENCH_PAUSE ?? 100)
@@ -40,7 +38,7 @@ const SIGN_IN: Call = [
   '/api/auth/sign-in/email',
   { email: 'nobody@example.com', password: 'a wrong password' },
 ]
-/** Sign-ins of one person only, about one a second: each keeps a processor busy for 150 ms. */
+/** Only one person signs in, about once a second: each sign-in keeps a processor busy for 150 ms. */
 const round = (n: string, person: number): Call[] => [
   ['readyz', 'GET', '/readyz'],
   ['join', 'POST', '/api/waitlist/join', { email: `${n}@example.com` }],
@@ -52,7 +50,8 @@ const round = (n: string, person: number): Call[] => [
 ]
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
-// A session of its own: Linux divides processor time between sessions first, and each connection of PostgreSQL has one.
+// Detached, for a session of its own: Linux first divides processor time between sessions, and each
+// PostgreSQL connection has one.
 const server = fork(
   join(import.meta.dirname, 'fair', 'server.ts'),
   [cluster.url, OTHERS, Math.max(...ATTACKERS), LEADS, BIO].map(String),
@@ -61,7 +60,7 @@ const server = fork(
 try {
   const [{ url, tokens }] = (await once(server, 'message')) as [{ url: string; tokens: string[] }]
   const [others, attackers] = [tokens.slice(0, OTHERS), tokens.slice(OTHERS)]
-  // Connections of their own, open before the attack: otherwise the time to connect is measured.
+  // Separate connections, opened before the attack, so that the time to connect is not measured.
   const agents = { others: new Agent({ keepAlive: true }), attackers: new Agent({ keepAlive: true }) }
   const ask = (who: keyof typeof agents, token: string | undefined, path: string, method = 'GET', body?: object) =>
     new Promise<{ status: number; retryAfter: number }>((resolve) => {
@@ -100,7 +99,7 @@ try {
             const began = performance.now()
             const { status } = await ask('others', others[person], path, method, body)
             times.set(name, [...(times.get(name) ?? []), performance.now() - began])
-            // A wrong password is answered with 400.
+            // A wrong password returns 400.
             if (status !== 200 && !(name === 'sign-in' && status === 400)) failed += 1
             await sleep(2 * PAUSE_MS * Math.random())
           }

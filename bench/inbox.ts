@@ -17,15 +17,14 @@ import { load, require } from './measuring/times.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue } from './sending/seed.ts'
 
-/*
- * Measures lists of 100,000 conversations over HTTP, and how soon replies at the stand-in X, steady and
- * in bursts, are on two event streams while 100 messages a second are sent. Every commit is on disk, as in production.
- */
+/* Measures lists of 100,000 conversations over HTTP. Also measures how soon replies at the stand-in
+   X, steady and in bursts, reach two event streams while 100 messages a second are sent. Every commit
+   is on disk, as in production. */
 
 const CONVERSATIONS = Number(process.env.BENCH_CONVERSATIONS ?? 100_000)
 const CALLS = 200
 const LIST_MAX_MS = 100
-/** Replies and the seconds in which people write them. */
+/** Numbers of replies, and the seconds within which people write them. */
 const LOADS = [
   { replies: 200, seconds: 20 },
   { replies: 60, seconds: 1.7 },
@@ -34,11 +33,11 @@ const LOADS = [
 const SENT_PER_SECOND = 100
 const SENDERS = 4
 const REPLY_MAX_MS = 2_000
-/** A reply that is on no stream by then is counted as lost. */
+/** A reply that has not arrived on any stream by then counts as lost. */
 const GIVE_UP_MS = 30_000
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
-// In a process of its own, as X is elsewhere.
+// A separate process, because the real X is on another machine.
 const xProcess = fork(join(import.meta.dirname, 'inbox', 'x.ts'))
 const [x] = (await once(xProcess, 'message')) as [X]
 try {
@@ -123,7 +122,7 @@ try {
         times.push(performance.now() - began)
         if (!response.ok) throw new Error(`${url}: ${JSON.stringify(body)}`)
         count = body.conversations?.length ?? 0
-        // It won't get better.
+        // More calls won't make it faster.
         if (call >= 20 && quantile(times, 0.5) > LIST_MAX_MS) break
       }
       console.log(`    ${name.padEnd(32)} ${spans(times)}   ${count} found`)
@@ -133,7 +132,7 @@ try {
   }
 
   async function startDetection() {
-    // X would not accept the tokens of the senders' accounts, and detection would disconnect them.
+    // X would refuse the tokens of the senders' accounts, and detection would disconnect them.
     const connect = (status: string) =>
       pool.query('update x_accounts set status = $1 where workspace_id <> $2', [status, workspaceId])
     await connect('disconnected')
@@ -145,7 +144,7 @@ try {
       if (rows.length > 0) break
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    // Detection would find that X does not know the invented senders, and disconnect them.
+    // Detection would otherwise notice that X does not know the invented senders.
     await pool.query(
       `insert into reply_watches (x_user_id, next_poll_at) select distinct x_user_id, now() + interval '1 day' from x_accounts where workspace_id <> $1
        on conflict (x_user_id) do update set next_poll_at = excluded.next_poll_at`,
@@ -156,7 +155,7 @@ try {
   }
 
   async function measureReplies({ replies, seconds }: (typeof LOADS)[number]) {
-    // A gap at the start made every account due for a read, and X refuses the invented senders.
+    // The gap at the start made every account due for a read, but X refuses the invented senders.
     await pool.query(
       `update reply_watches set next_poll_at = now() + interval '1 day', next_check_at = now() + interval '1 day'`,
     )
@@ -166,7 +165,7 @@ try {
       `select id, workspace_id as "workspaceId" from campaigns where channel = 'api' and workspace_id <> $1 limit 25`,
       [workspaceId],
     )
-    // As a sender does before and after each message.
+    // Senders do this before and after each message.
     let touched = 0
     const touching = setInterval(() => {
       const campaign = campaigns[touched++ % campaigns.length]
@@ -186,7 +185,7 @@ try {
     void sending.finally(() => {
       areSending = false
     })
-    // The senders' processes start first, which takes both processors.
+    // Wait until the senders' processes have started, which keeps both processors busy.
     for (let claims = 0; claims < SENT_PER_SECOND / 2; ) {
       if (!areSending) throw new Error('the senders were too slow to begin')
       await new Promise((resolve) => setTimeout(resolve, 200))
@@ -220,7 +219,7 @@ try {
     require(quantile(times, 0.99) < REPLY_MAX_MS, `the maximum p99 is ${REPLY_MAX_MS} ms`)
   }
 
-  /** Opens an event stream. `arrival` resolves when it names a conversation. */
+  /** Opens an event stream. `arrival` resolves when it mentions a conversation. */
   async function openStream() {
     const stop = new AbortController()
     const response = await fetch(`${server.url}/api/events`, { headers, signal: stop.signal })

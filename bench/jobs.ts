@@ -16,10 +16,8 @@ import { recount } from './measuring/recount.ts'
 import { load } from './measuring/times.ts'
 import { quantile } from './sending/processes.ts'
 
-/*
- * Jobs over 1,000,000 leads (BENCH_LEADS) and the undo of each, one of them killed and one canceled
- * in the middle, and the latency of ordinary calls to the same process meanwhile.
- */
+/* Measures jobs over 1,000,000 leads (BENCH_LEADS) and the undo of each, and the latency of
+   ordinary calls to the same process. One job is killed and one is canceled halfway. */
 
 const LEADS = Number(process.env.BENCH_LEADS ?? 1_000_000)
 /** Maximum latency of any other call. */
@@ -27,10 +25,10 @@ const LATENCY_MAX_MS = 250
 const IDLE_MS = 5_000
 /** Between two calls. */
 const PAUSE_MS = 25
-/** Enough to stay below the limit of calls per user. */
+/** Enough callers that none reaches the limit of calls per user. */
 const CALLERS = 6
 
-/** What jobs change: counts, and sums of hashes that differ if anything else does. */
+/** What jobs change: counts, and hash sums that reveal any other change. */
 type Snapshot = Record<'leads' | 'tagged' | 'listed' | 'suppressed' | 'counted' | 'rows', string>
 
 interface Call {
@@ -40,7 +38,7 @@ interface Call {
 
 interface Step {
   order: NewBulkOrder
-  /** The count that it changes, and how many leads it leaves as they are. */
+  /** The count that it changes, and the number of leads that it leaves unchanged. */
   changes: keyof Snapshot
   unchanged: number
   interruption?: 'kill' | 'cancel'
@@ -99,7 +97,7 @@ try {
   console.log(`    (load ${load()})`)
   await reader.end()
 
-  /** Runs a job to its end while others call, and interrupts it after a third. */
+  /** Runs a job to its end while other calls are made, and interrupts it after a third. */
   async function measure(name: string, start: () => Promise<Job>, interruption?: Step['interruption']): Promise<Job> {
     const began = performance.now()
     const { id } = await start()
@@ -131,7 +129,7 @@ try {
     return job!
   }
 
-  /** Makes ordinary calls in turn while the work lasts. */
+  /** Makes ordinary calls, in turn, until the work is done. */
   async function callDuring(work: () => Promise<unknown>): Promise<{ calls: Call[] }> {
     const calls: Call[] = []
     let isOver = false

@@ -14,10 +14,8 @@ import { quantile } from './sending/processes.ts'
 import { fillQueue } from './sending/seed.ts'
 import { openSenderServices, sealer } from './sending/services.ts'
 
-/*
- * Launches a campaign for a list of 100,000 leads (BENCH_LEADS): two variants with a name, a handle
- * and columns of the imported file. The floor inserts the messages of that launch again.
- */
+/* Measures the launch of a campaign for 100,000 leads (BENCH_LEADS): two variants with a name, a
+   handle and columns of the imported file. The floor inserts the same messages again. */
 
 const LEADS = Number(process.env.BENCH_LEADS ?? 100_000)
 const ROUNDS = 3
@@ -31,7 +29,7 @@ try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
   const { services, close } = openSenderServices(database, { dailyDmCap: 500 })
-  // More than any plan allows, so plan limits are off.
+  // No plan allows this many, so turn plan limits off.
   Object.assign(PLAN_LEVELS.free, { dms: null })
   await fillQueue(database, sealer, { accounts: 1, messages: LEADS, queued: false })
   const [filled] = await database.db.delete(campaigns).returning()
@@ -74,7 +72,7 @@ try {
   await cluster.close()
 }
 
-/** Replaces all messages with copies. @returns milliseconds for their INSERT */
+/** Replaces all messages with copies. @returns the milliseconds of their INSERT */
 async function insertAgain({ pool }: Database): Promise<number> {
   await pool.query('create table copies as select * from dms')
   await pool.query('delete from dms')

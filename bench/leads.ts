@@ -19,10 +19,9 @@ import { accessToken } from './measuring/access-token.ts'
 import { envOf } from './measuring/env.ts'
 import { recount } from './measuring/recount.ts'
 
-/*
- * Rates of leads pages with 10,000 to 1,000,000 leads (BENCH_LEADS), and of imports. The floors are
- * the same rows by Fastify and `pg` alone, and COPY. Rounds alternate to cancel out noise.
- */
+/* Measures the rate of leads pages with 10,000 to 1,000,000 leads (BENCH_LEADS), and of imports.
+   The floors are the same rows through Fastify and `pg` alone, and COPY. Rounds alternate to cancel
+   out noise. */
 
 const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size <= Number(process.env.BENCH_LEADS ?? 100_000))
 const ROUNDS = 3
@@ -31,7 +30,7 @@ const PAIRED_ROUNDS = 9
 const IMPORTED = 100_000
 const FLOOR = 'floor: ten rows, no count'
 const PAIRED = [FLOOR, 'page 1', 'status, page 1']
-/** Required share of the floor's rate, by the median over rounds. */
+/** The required share of the floor's rate, as the median over all rounds. */
 const MIN_SHARE = 0.5
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
@@ -108,7 +107,7 @@ try {
       return PAIRED.includes(name) ? ` (by round ${ratioByRound(name).toFixed(2)})` : ''
     }
 
-    /** The median ratio to the floor measured just before, over all rounds. */
+    /** The median ratio to the floor, which is measured just before, over all rounds. */
     function ratioByRound(name: string): number {
       const floors = rounds[FLOOR] ?? []
       const ratios = (rounds[name] ?? []).map(({ perSecond }, n) => perSecond / (floors[n]?.perSecond ?? Number.NaN))
@@ -188,9 +187,7 @@ interface Rate {
   p99: number
 }
 
-/**
- * Requests per second with four connections, over one second, or longer if nothing was answered.
- */
+/** Requests per second over four connections, for at least one second and until something was answered. */
 async function rate(url: string, authorization: string): Promise<Rate> {
   const asking = { url, connections: 4, workers: 1, headers: { authorization } }
   const inSecond = await autocannon({ ...asking, duration: 1 })
@@ -218,7 +215,7 @@ async function newWorkspace(pool: pg.Pool): Promise<string> {
   return rows[0]?.id ?? ''
 }
 
-/** Creates a workspace with leads in every status; 10,000 other workspaces have one lead each. */
+/** Creates a workspace with leads in every status, and 10,000 other workspaces with one lead each. */
 async function fill(pool: pg.Pool, size: number): Promise<string> {
   const workspaceId = await newWorkspace(pool)
   const client = await pool.connect()

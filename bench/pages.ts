@@ -6,19 +6,17 @@ import { findBrowser } from '../tools/browser.ts'
 import { type FreshProduct, openFreshProduct } from '../tools/fresh-product.ts'
 import { quantile } from './sending/processes.ts'
 
-/*
- * Page changes of signed-in people and frames while they scroll, in a real browser, with 1,000,000
- * leads (BENCH_LEADS). Fails never: a browser's frames depend on the machine.
- */
+/* Measures page changes and scrolling for signed-in users, in a real browser with 1,000,000 leads
+   (BENCH_LEADS). Never fails: a browser's frame rate depends on the machine. */
 
 const LEADS = Number(process.env.BENCH_LEADS ?? 1_000_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
-/** The 75th percentile of page changes that we want. */
+/** The 75th percentile of page changes that we aim for. */
 const CHANGE_WANTED_MS = 150
-/** In this order, every change is to another route. The first follows Home, where people land. */
+/** In this order, every change is to another route. The first one starts on Home, where people land. */
 const LINKS = ['Leads', 'Find leads', 'Lists', 'Analytics', 'Campaigns', 'Inbox', 'Settings', 'Billing', 'Home']
 const SCROLLS = 10
-/** A later frame than this was missed, at 60 frames a second. */
+/** A frame that takes longer was missed, at 60 frames a second. */
 const FRAME_MAX_MS = 25
 
 /** A million lines are just below the largest file that the product accepts. */
@@ -41,13 +39,13 @@ async function logIn(page: Page, { origin, demo }: FreshProduct): Promise<string
   return page.evaluate(() => localStorage.getItem('authToken') ?? '')
 }
 
-/** From the click on a link of the sidebar until the page is painted: its title, and all of it. */
+/** From the click on a sidebar link until the page is painted: first its title, then all of it. */
 function changePage(page: Page, name: string): Promise<{ title: number; all: number }> {
   return page.evaluate(async (text) => {
     const links = document.querySelectorAll<HTMLAnchorElement>('header nav[aria-label="Main"] a')
     const link = [...links].find(({ textContent }) => textContent?.startsWith(text))
     if (!link) throw new Error(`The sidebar has no ${text}.`)
-    /** The time after the next frame is painted. */
+    /** Resolves after the next frame is painted. */
     const painted = () =>
       new Promise<number>((done) => {
         requestAnimationFrame(() => {
@@ -108,7 +106,7 @@ async function measureChanges(page: Page): Promise<void> {
   if (p75 >= CHANGE_WANTED_MS) console.log(`    wanted: a p75 below ${CHANGE_WANTED_MS} ms`)
 }
 
-/** Scrolls down and up through 100 leads, and on to the next page. @returns the times between frames */
+/** Scrolls down and up through 100 leads, then opens the next page. @returns the times between frames */
 async function scroll(page: Page): Promise<number[]> {
   const session = await page.context().newCDPSession(page)
   await page.evaluate(() => {

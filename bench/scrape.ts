@@ -18,13 +18,12 @@ import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { openTestLog } from '../server/test/test-log.ts'
 import { envOf } from './measuring/env.ts'
 
-/*
- * Measures speed, memory and progress updates of a scrape of 100,000 followers from an instant X.
- * The floor is COPY of the same rows into tables like `leads`, with and without its indexes.
- */
+/* Measures speed, memory and progress updates of a scrape of 100,000 followers. X responds
+   instantly. The floor is COPY of the same rows into tables like `leads`, with and without its
+   indexes. */
 
 const FOLLOWERS = 100_000
-/** In addition to the process's memory before the scrape. */
+/** On top of the process's memory before the scrape. */
 const MEMORY_MAX_MIB = 150
 /** Maximum time between progress updates before the page looks stuck. */
 const GAP_MAX_MS = 3_000
@@ -184,10 +183,7 @@ async function prepare(): Promise<string> {
   return id
 }
 
-/**
- * Seconds to COPY the leads' rows into a table. @param like what to copy from the definition of
- * `leads`
- */
+/** Seconds to COPY the leads' rows into a table. @param like what to copy from the definition of `leads` */
 async function copySeconds(like: string): Promise<number> {
   const { rows: columns } = await client.query<{ names: string }>(
     `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns

@@ -10,17 +10,15 @@ import { envOf } from './measuring/env.ts'
 import { recount } from './measuring/recount.ts'
 import { quantile, spans } from './sending/processes.ts'
 
-/*
- * Durations of a search among 1,000,000 leads (BENCH_LEADS) and 100,000 conversations, for words
- * that one, few or all of them have, and of the leads page and its total for a keyword.
- */
+/* Measures searches among 1,000,000 leads (BENCH_LEADS) and 100,000 conversations, for words that
+   one, few or all of them contain. Also measures the leads page and its total for a keyword. */
 
 const LEADS = Number(process.env.BENCH_LEADS ?? 1_000_000)
 const CONVERSATIONS = Number(process.env.BENCH_CONVERSATIONS ?? 100_000)
 const CALLS = 100
 const SEARCH_MAX_MS = 100
 const TOTAL_MAX_MS = 1_000
-/** A third of the leads have it. */
+/** A third of the leads contain it. */
 const KEYWORD = 'founder'
 const SEARCHES = [
   'a',
@@ -96,7 +94,7 @@ try {
   await cluster.close()
 }
 
-/** Repeats a call and prints its durations and what it returned. Fails if the p99 reaches the maximum. */
+/** Repeats a call, and prints its durations and what it returned. Fails if the p99 reaches the maximum. */
 async function measure(name: string, maxMs: number, call: () => Promise<string>): Promise<void> {
   const times: number[] = []
   let result = ''
@@ -104,7 +102,7 @@ async function measure(name: string, maxMs: number, call: () => Promise<string>)
     const began = performance.now()
     result = await call()
     times.push(performance.now() - began)
-    // It won't get better.
+    // More calls won't make it faster.
     if (calls >= 10 && quantile(times, 0.5) > maxMs) break
   }
   console.log(`    ${name.padEnd(24)} ${spans(times)}   ${result || 'nothing'}`)

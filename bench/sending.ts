@@ -11,11 +11,9 @@ import { fillQueue, sendSome } from './sending/seed.ts'
 import { openSenderServices, sealer } from './sending/services.ts'
 import type { Done } from './sending/worker.ts'
 
-/*
- * Measures sending, claims and replies against bare SQL, with one and four processes.
- * X responds instantly, except to whole senders, so only our code counts. Every commit is on disk, as
- * in production.
- */
+/* Measures sending, claims and replies against bare SQL, with one and four processes. X responds
+   instantly (except to complete senders), so only our code counts. Every commit is on disk, as in
+   production. */
 
 const CONCURRENCY = 8
 const SECONDS_MAX = 18
@@ -25,11 +23,11 @@ const CAMPAIGNS = 100
 const CLAIM_SECONDS = 10
 const FLOOR_SECONDS = 5
 const REPLIES = 2_000
-/** About what the real X takes for a message. */
+/** Roughly how long the real X takes per message. */
 const ANSWER_MS = 200
 /** Maximum p99 latency of a claim, in milliseconds. */
 const CLAIM_MAX_MS = 8
-/** Four processes claim at least this many times as fast as one. */
+/** Four processes must claim at least this many times as fast as one. */
 const SPEED_UP_MIN = 2
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
@@ -119,7 +117,7 @@ async function measureMillion({ database }: Services): Promise<void> {
   if (rows[0].replied !== 2 * REPLIES) throw new Error(`${rows[0].replied} messages have a reply`)
 }
 
-/** Whole senders. Each has at most 8 messages at X at a time. */
+/** Compares complete senders. Each has up to 8 messages at X at a time. */
 async function compareSenders(): Promise<void> {
   let alone = 0
   for (const processes of [1, 4]) {
@@ -152,7 +150,7 @@ function line({ sent, seconds, perSecond }: Result): string {
   return `${Math.round(perSecond).toString().padStart(6)} messages/s   (${formatNumber(sent)} in ${seconds.toFixed(1)} s)`
 }
 
-/** Runs `work` until everything is sent or the time is up, and counts what was recorded as sent. */
+/** Runs `work` until everything is sent or time is up, and counts the messages recorded as sent. */
 async function measure({ pool }: Database, work: (isDone: Promise<void>) => Promise<void>): Promise<Result> {
   const began = performance.now()
   let seconds = 0

@@ -19,16 +19,14 @@ import { load, require, timed } from './measuring/times.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillCampaign, fillFollowUps, fillList, makeDue, STEPS } from './sequences/seed.ts'
 
-/*
- * Measures what must not depend on the number of enrollments: the due job, claims of follow-ups,
- * replies and the campaign page. Every commit is on disk, as in production.
- */
+/* Measures what must not depend on the number of enrollments: the due job, claims of follow-ups,
+   replies and the campaign page. Every commit is on disk, as in production. */
 
 const PEOPLE = Number(process.env.BENCH_PEOPLE ?? 1_000_000)
 const SIZES = [10_000, PEOPLE]
 const ACCOUNTS = 25
 const CAMPAIGNS = 4
-/** Campaigns that one call of the due job looks at. */
+/** Campaigns processed per call of the due job. */
 const CAMPAIGNS_A_CALL = 20
 const CAP = 500
 const CLAIMS = 1_000
@@ -38,7 +36,7 @@ const REPLY_SECONDS = 30
 const SENT_PER_SECOND = 100
 const SENDERS = 4
 const REPLIES_PER_SECOND = 10
-/** At the last size, the due job and a claim cost at most this many times as much as at the first. */
+/** At the largest size, the due job and a claim may cost at most this many times as much as at the smallest. */
 const GROWTH_MAX = 1.5
 const REPLY_MAX_MS = 2_000
 const PAGE_MAX_MS = 250
@@ -48,7 +46,7 @@ const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false, messageMi
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
   await migrateDatabase(cluster.url)
-  // More than any plan allows, so plan limits are off.
+  // No plan allows this many, so turn plan limits off.
   Object.assign(PLAN_LEVELS.free, { dms: null })
   const database = openDatabase(cluster.url)
   const { db, pool } = database
@@ -84,7 +82,7 @@ try {
     await measureReplies()
   }
 
-  /** Calls the due job until it has looked at each campaign. @returns milliseconds per call */
+  /** Calls the due job until it has processed each campaign. @returns the milliseconds of each call */
   async function dueCalls(count: number): Promise<number[]> {
     const times: number[] = []
     for (let offset = 0; offset < ACCOUNTS * CAMPAIGNS; offset += CAMPAIGNS_A_CALL) {

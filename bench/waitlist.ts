@@ -9,29 +9,28 @@ import { openTestLog } from '../server/test/test-log.ts'
 import { accessToken } from './measuring/access-token.ts'
 import { envOf } from './measuring/env.ts'
 
-/*
- * Latency of waitlist requests with 10,000 to 1,000,000 members, with power-law referrals. Floors
- * are minimal queries through `pg`. Sizes alternate to cancel out noise; commits are durable.
- */
+/* Measures the latency of waitlist requests with 10,000 to 1,000,000 members, whose referrals
+   follow a power law. Floors are minimal queries through `pg`. Sizes alternate to cancel out noise.
+   Commits are durable. */
 
 const SIZES = [10_000, 100_000, 1_000_000]
 const ROUNDS = 120
 const WARM_UP = 20
-/** Maximum ratio between the latencies at the largest and the smallest size. */
+/** Maximum ratio of the latency at the largest size to that at the smallest. */
 const MAX_GROWTH = 1.5
 
 const cluster = await openScratchCluster({
   log: () => {},
   settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' },
 })
-/** One size: a database, the product on it, and a plain connection for the floors. */
+/** One size: its database, the product on it, and a plain connection for the floors. */
 interface Seat {
   size: number
   server: RunningServer
   client: pg.Client
-  /** Token of a member in the middle of the largest tie, whose rank is the slowest to compute. */
+  /** Token of a member in the middle of the largest tie. Their rank is the slowest to compute. */
   token: string
-  /** Members are numbered from 1. The first ones have the most referrals. */
+  /** Members are numbered from 1. Lower numbers have more referrals. */
   emailOf(n: number): string
   codes: string[]
   close(): Promise<void>
@@ -81,7 +80,7 @@ async function makeDatabase(name: string): Promise<string> {
   return url.href
 }
 
-/** Creates members who joined over a year. Three in five were referred, by a power law. */
+/** Creates members who joined over a year. Three in five were referred, following a power law. */
 async function seed(client: pg.Client, size: number): Promise<void> {
   await client.query('set synchronous_commit = off')
   await client.query('select setseed(0.5)')
@@ -152,7 +151,7 @@ async function call(seat: Seat, method: string, path: string, body?: unknown, to
     headers: {
       ...(body ? { 'content-type': 'application/json' } : {}),
       ...(token ? { authorization: `Bearer ${token}` } : {}),
-      // A different IP address for each member avoids rate limits and referral holds.
+      // Each member has another IP address, to avoid rate limits and referral holds.
       'x-forwarded-for': [1, 2, 3, 4].map(() => 1 + Math.floor(Math.random() * 220)).join('.'),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),

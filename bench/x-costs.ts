@@ -24,16 +24,15 @@ import { startX } from '../stand-ins/src/x.ts'
 import { envOf } from './measuring/env.ts'
 import { require } from './measuring/times.ts'
 
-/*
- * What X charges for one account with 40 messages a day, half of them follow-ups, and 10 replies: the
- * product's own ledger for a day at the stand-in X under a moved clock, by X's published prices. The
- * floor is the messages and the deliveries alone. For comparison, also what pages of 100 would have shown,
- * every 6 hours with a webhook and in each slot without: X charges for a message once a day.
- */
+/* Measures what X charges for one account with 40 messages a day, half of them follow-ups, and 10
+   replies. Reads the product's own ledger after a day with a moved clock, at X's published prices. The
+   floor is the price of the messages and deliveries alone. For comparison, also counts what pages of
+   100 would cost, every 6 hours with a webhook and in every slot without one: X charges for each
+   message once a day. */
 
 const MESSAGES = 40
 const REPLIES = 10
-/** The last one is measured: by then, a page of 100 is full. */
+/** Only the last day is measured. By then, a page of 100 is full. */
 const DAYS = 4
 const SLOT_MS = 12 * MINUTE_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -67,14 +66,14 @@ async function measure(isLive: boolean): Promise<void> {
   const xActivity = isLive ? services.xActivity : null
   const detection = await startReplyDetection({ ...services, xActivity, origin: server.url })
   try {
-    // Every day has the same hours.
+    // So that every day has the same hours.
     await clock.step(DAY_MS - (clock.now() % DAY_MS))
     const person = await makePerson(app)
     await subscribe(app, person)
     const account = await connectX(app, person, 'costs')
     const [worker] = await db.insert(workers).values({}).returning()
 
-    /** Lets time pass, and reads what is due. */
+    /** Moves the clock and reads what is due. */
     const pass = async (ms: number) => {
       await clock.step(ms)
       await read()
@@ -123,7 +122,8 @@ async function measure(isLive: boolean): Promise<void> {
       for (let slot = 0; slot * SLOT_MS < DAY_MS; slot += 1) {
         if (slot % LOOK_SLOTS === 0 || !isLive) await look()
         const position = slot - FIRST_SLOT
-        // First messages have odd positions, so a follow-up is due at even ones, except at the beginning.
+        // First messages are at odd positions, so except at the start, follow-ups are due at even
+        // ones.
         const isFollowUp = position % 2 === 0
         if (isFollowUp) await queueFollowUps(db, env)
         const isDue = !isFollowUp || (await db.$count(dms, sql`status = 'queued' and is_follow_up`)) > 0

@@ -75,7 +75,7 @@ test('backs up a consistent snapshot of a running product and restores all of it
   const odd = 'tab\there, line\nthere, \\. and \\N, "quotes", ünïcode 🚀'
   await database.pool.query(`insert into workspaces (name) values ($1), ($2)`, [odd, sealer.seal('a token of X')])
   await jobs.enqueue(database.db, 'mail', { sealed: odd })
-  // pg-boss makes such a table each day; the restored database has none of an earlier day.
+  // pg-boss creates such a table every day, so the restored database lacks those of earlier days.
   await database.pool.query(
     `create table pgboss.queue_stats_20200101 partition of pgboss.queue_stats for values from ('2020-01-01') to ('2020-01-02')`,
   )
@@ -115,15 +115,14 @@ test('backs up a consistent snapshot of a running product and restores all of it
     expect(rows[0].odd).toBe('1')
   })
 
-  // With the server stopped, a second archive must restore every row unchanged,
   await server.close()
   server = undefined
-  // except queued emails, which would be sent twice.
+  // Queued emails must not be restored: they would be sent twice.
   await withClient(urlOf('source'), (client) => client.query(`delete from pgboss.job where name like '%mail'`))
   const still = join(folder, 'still')
   await backUp(urlOf('source'), { file: still, authSecret: SECRET })
   await restore(urlOf('target'), { file: still, head: await checkArchive(still), overwrite: true })
-  // The restore itself is the only new row.
+  // The restore adds only one row, about itself.
   await withClient(urlOf('target'), async (client) => {
     expect((await client.query('delete from restores')).rowCount).toBe(1)
   })
@@ -167,7 +166,6 @@ test('rejects a restore over data or under a running server, and damaged or newe
   }
   await expect(checkArchive(join(folder, 'nothing'))).rejects.toThrow(/does not exist/)
 
-  // A restore that fails at an unknown table leaves the data unchanged.
   await withClient(urlOf('used'), (client) => client.query(`create table kept as select 'kept' as name`))
   const [members] = text.match(/\{"table":"public\.tags".*\n/) ?? ['']
   writeFileSync(bad, gzipSync(text.replace(members, `${members}`.replace('"public.tags"', '"public.nothing"'))))

@@ -24,7 +24,7 @@ import { BadArchive, createChecksum, type Head, readArchive } from './archive.ts
 
 /** Our tables, Drizzle's migrations and pg-boss's tables. */
 const SCHEMAS = ['public', 'drizzle', 'pgboss']
-/** Longest wait for a running migration. */
+/** How long to wait for a running migration. */
 const LOCK_SECONDS = 30
 
 async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -44,8 +44,9 @@ async function withConnection<T>(url: string, work: (client: pg.Client) => Promi
 }
 
 /**
- * Writes a consistent snapshot into a file (0600) that appears only when complete. The product may
- * run. @throws Error if it exists
+ * Writes a consistent snapshot to a file (0600) that appears only when complete. The product may be
+ * running.
+ * @throws Error if the file exists
  */
 export async function backUp(
   url: string,
@@ -62,7 +63,7 @@ export async function backUp(
       await pipeline(parts, createGzip({ level: 6 }), written)
       return counts.tables
     })
-    // Fails if another process has created the file since.
+    // Fails if another process has created the file in the meantime.
     await (await open(file, 'wx', 0o600)).close()
     await rename(draft, file)
     return { bytes: (await stat(file)).size, tables }
@@ -76,7 +77,7 @@ async function* partsOf(client: pg.Client, authSecret: string, counts: { tables:
   const sum = createChecksum()
   await client.query('begin isolation level repeatable read read only')
   const tables = await tablesOf(client)
-  // Blocks migrations until we have read the tables.
+  // Block migrations until the tables have been read.
   await client.query(`lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`)
   yield sum.line(await headOf(client, authSecret))
   for (const { name, columns } of tables) {
@@ -91,10 +92,10 @@ async function* partsOf(client: pg.Client, authSecret: string, counts: { tables:
   yield sum.end()
 }
 
-/** A day of pg-boss's statistics. Another day's database does not have this table. */
+/** pg-boss's statistics of one day. A database created on another day lacks this table. */
 const STATISTICS = /^pgboss\.queue_stats_\d+$/
 
-/** Every table but statistics with its columns, quoted for SQL, without generated columns. */
+/** Every table with its columns, quoted for SQL. Omits statistics and generated columns. */
 async function tablesOf(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select format('%I.%I', n.nspname, c.relname) as name,
@@ -150,7 +151,7 @@ async function sequencesOf(client: pg.Client) {
 export interface Restored extends RestoreSummary {
   tables: number
   rows: number
-  /** Number of dropped emails that were queued at the backup. */
+  /** Number of queued emails that were dropped. */
   emails: number
 }
 
@@ -189,7 +190,7 @@ export async function restore(
   })
 }
 
-/** PostgreSQL takes a moment to notice that a server is gone. */
+/** PostgreSQL takes a moment to notice that a server has exited. */
 const DISCONNECT_MS = 3_000
 
 async function areServersRunning(client: pg.Client): Promise<boolean> {
@@ -227,8 +228,8 @@ function journal(): Journal {
 }
 
 /**
- * The archive's migrations and the newer ones. @throws NotRestored if this version doesn't know the
- * archive's migration
+ * The migrations up to the archive's, and the newer ones.
+ * @throws NotRestored if this version does not know the archive's migration
  */
 function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
   const all = readMigrationFiles({ migrationsFolder: MIGRATIONS })
@@ -252,7 +253,7 @@ async function inPublic(client: pg.Client, work: () => Promise<void>): Promise<v
   await client.query('set local search_path to default')
 }
 
-/** Does what Drizzle's migrator does, but in our transaction. */
+/** Does what Drizzle's migrator does, but within our transaction. */
 async function migrateOn(client: pg.Client, newer: MigrationMeta[]): Promise<void> {
   for (const { sql, hash, folderMillis } of newer) {
     for (const statement of sql) await client.query(statement)
@@ -264,8 +265,8 @@ async function migrateOn(client: pg.Client, newer: MigrationMeta[]): Promise<voi
 }
 
 /**
- * Drops queued emails: they usually wait for seconds, so most were sent after the backup.
- * @returns how many
+ * Drops queued emails: they are usually sent within seconds, so most were sent after the backup.
+ * @returns their number
  */
 async function dropEmails(client: pg.Client, { queueVersion }: Head): Promise<number> {
   const { rowCount } = await client.query(
@@ -278,18 +279,18 @@ async function dropEmails(client: pg.Client, { queueVersion }: Head): Promise<nu
   return (rowCount ?? 0) + (jobs.rowCount ?? 0)
 }
 
-/** Drops everything and creates empty tables as of the archive's migration. */
+/** Drops everything and recreates the tables as of the archive's migration, without rows. */
 async function createTables(client: pg.Client, migrations: MigrationMeta[], head: Head): Promise<void> {
   for (const schema of SCHEMAS) await client.query(`drop schema if exists ${schema} cascade`)
   await client.query('create schema public')
-  // The table of Drizzle's migrator; its rows are in the archive.
+  // The table of Drizzle's migrator. The archive contains its rows.
   await client.query('create schema drizzle')
   await client.query(
     'create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
   )
   for (const { sql } of migrations) for (const statement of sql) await client.query(statement)
   if (head.queueVersion === null) return
-  // pg-boss's plan brings its own transaction; here it runs in ours.
+  // pg-boss's plan has a transaction of its own. Strip it, so that it runs in ours.
   const plan = getConstructionPlans('pgboss').trim()
   await client.query(plan.replace(/^BEGIN;/, '').replace(/COMMIT;$/, ''))
   await client.query('set local idle_in_transaction_session_timeout = 0')
@@ -300,10 +301,7 @@ async function createTables(client: pg.Client, migrations: MigrationMeta[], head
     )
 }
 
-/**
- * Copies rows without triggers, whose counts are in the archive, and checks foreign keys
- * afterwards.
- */
+/** Copies rows without firing triggers, because the archive contains their counts, then checks foreign keys. */
 async function copyRows(client: pg.Client, file: string): Promise<{ tables: number; rows: number }> {
   const targetTables = await tablesOf(client)
   const keys = await dropForeignKeys(client)
@@ -317,7 +315,7 @@ async function copyRows(client: pg.Client, file: string): Promise<{ tables: numb
   const filled = new Set<string>()
   for await (const part of readArchive(file)) {
     if (part.kind === 'table') {
-      // Earlier versions archived them.
+      // Earlier versions archived statistics.
       if (STATISTICS.test(part.table)) continue
       const table = targetTables.find(({ name }) => name === part.table)
       if (!table || part.columns.some((column) => !table.columns.includes(column)))

@@ -9,8 +9,8 @@ type Environment = NodeJS.ProcessEnv
 const say = (line: string) => console.log(line)
 
 /**
- * Opens DATABASE_URL or the bundled database, which it starts if needed. @throws DataDirBusy if
- * `alone` and a server uses DATA_DIR
+ * Opens DATABASE_URL or the bundled database, which it starts if needed.
+ * @throws DataDirBusy if `alone` and a server uses DATA_DIR
  */
 export async function openConfiguredDatabase(
   env: Environment,
@@ -32,7 +32,7 @@ function dataDirOf(env: Environment): string {
 
 const secretFile = (env: Environment) => join(dataDirOf(env), 'auth-secret')
 
-/** AUTH_SECRET, or the secret in DATA_DIR; null if there is neither. */
+/** AUTH_SECRET or the secret in DATA_DIR, or null. */
 export function findSecret(env: Environment): string | null {
   if (env.AUTH_SECRET) return env.AUTH_SECRET
   const path = secretFile(env)

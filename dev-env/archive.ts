@@ -3,19 +3,16 @@ import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 
-/*
- * An archive, as gzipped lines: a header; each table as a JSON line and its rows in COPY's text
- * format, closed by `\.`; the sequences; an end with the SHA-256 of all lines before.
- */
+/* An archive consists of gzipped lines: a header; for each table a JSON line, its rows in COPY's
+   text format and `\.`; the sequences; and an end with the SHA-256 of all previous lines. */
 
-/** The first line. */
 export const Head = z.object({
   format: z.literal(1),
   product: z.literal('x-automated'),
   madeAt: z.iso.datetime(),
-  /** The newest migration of the database. */
+  /** The newest migration in the database. */
   migration: z.object({ name: z.string(), at: z.number(), hash: z.string() }),
-  /** Version of pg-boss's tables; null if there were none yet. */
+  /** Version of pg-boss's tables; null if they did not exist yet. */
   queueVersion: z.number().nullable(),
   /** AUTH_SECRET, which decrypts sealed columns. */
   authSecret: z.string().min(32),
@@ -28,7 +25,7 @@ const Sequences = z.object({
 })
 const End = z.object({ end: z.literal(true), tables: z.number(), sha256: z.string() })
 
-/** The line after a table's rows. No row can look like it, because COPY doubles backslashes. */
+/** The line after a table's rows. A row can never look like it, because COPY doubles backslashes. */
 const ROWS_END = Buffer.from('\\.\n')
 const NEWLINE = 10
 
@@ -67,7 +64,8 @@ export function createChecksum() {
 }
 
 /**
- * The parts of an archive, in order. Run `checkArchive` first: damage shows only at the end.
+ * Yields the parts of an archive, in order. Run `checkArchive` first: damage is detected only at
+ * the end.
  * @throws BadArchive
  */
 export async function* readArchive(file: string): AsyncGenerator<Part> {
@@ -130,7 +128,7 @@ export async function checkArchive(file: string): Promise<Head> {
   return head
 }
 
-/** The unpacked bytes in chunks of complete lines. */
+/** Yields the unpacked bytes in chunks of complete lines. */
 async function* wholeLines(file: string): AsyncGenerator<Buffer> {
   const unpacked = createReadStream(file)
     .on('error', (error) => unpacked.destroy(error))

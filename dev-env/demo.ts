@@ -5,11 +5,10 @@ import { readPrivateJson, writePrivate } from '../server/src/data-dir.ts'
 
 export type DemoAccount = { email: string; password: string }
 
-/** The running product and its stand-ins, all local. */
+/** A running product and its stand-ins. */
 type SeedOptions = {
   dataDir: string
   databaseUrl: string
-  /** The product's address. */
   url: string
   x: string
   mailbox: string
@@ -30,7 +29,7 @@ export async function demoAccount({ say, ...options }: SeedOptions): Promise<Dem
   return account
 }
 
-/** In its own process, because this one would keep the memory of its modules. */
+/** In a separate process, because the memory of its modules would never be freed here. */
 async function runSeed(message: SeedMessage): Promise<DemoAccount> {
   const child = fork(join(import.meta.dirname, 'seed.ts'))
   child.send(message)

@@ -2,8 +2,8 @@
 export type Environment = Record<string, string | undefined>
 
 /**
- * Whether `npm start` runs the stand-ins. Without STAND_INS, only if everything is local and no
- * real service is configured.
+ * Whether `npm start` runs the stand-ins. By default, only if everything is local and no real
+ * service is configured.
  */
 export function wantsStandIns(env: Environment): boolean {
   if (env.STAND_INS) return env.STAND_INS === 'on'
@@ -12,8 +12,8 @@ export function wantsStandIns(env: Environment): boolean {
 }
 
 /**
- * Whether the demo account is created: only with stand-ins for X and email, and only on loopback,
- * because its password is public.
+ * Whether the demo account is created. Its password is public, so this requires loopback and
+ * stand-ins for X and email.
  */
 export function allowsDemo(env: Environment): boolean {
   if (!wantsStandIns(env) || env.X_API_URL || env.SMTP_URL) return false
@@ -61,19 +61,19 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.X_BEARER_TOKEN = standIns.xBearerToken
     ours.SEND_INTERVAL_SECONDS = env.SEND_INTERVAL_SECONDS || '2'
   }
-  // A client id alone means the real Google, whose issuer is the default.
+  // A client id alone configures the real Google, the default issuer.
   if (!env.GOOGLE_ISSUER && !env.GOOGLE_CLIENT_ID) {
     ours.GOOGLE_ISSUER = standIns.google
     ours.GOOGLE_CLIENT_ID = standIns.googleClientId
     ours.GOOGLE_CLIENT_SECRET = standIns.googleClientSecret
   }
-  // A key alone means the real Stripe.
+  // A key alone configures the real Stripe.
   if (!env.STRIPE_API_URL && !env.STRIPE_SECRET_KEY) {
     ours.STRIPE_API_URL = standIns.payments
     ours.STRIPE_SECRET_KEY = standIns.paymentsSecretKey
     for (const [plan, link] of Object.entries(standIns.paymentLinks)) ours[`STRIPE_LINK_${plan.toUpperCase()}`] = link
   }
-  // A model alone means a real provider.
+  // A model alone configures a real provider.
   if (!env.AI_MODEL && !env.AI_BASE_URL) {
     ours.AI_BASE_URL = standIns.model
     ours.AI_API_KEY = standIns.modelKey

@@ -1,5 +1,6 @@
-// Runs a script (`dev-env/start`, `tools/test`) on a machine that has only npm and Node 20 or later:
-// installs dependencies, then finds a recent Node. Plain JavaScript, because nothing is installed yet.
+// Runs a script (`dev-env/start`, `tools/test`) on a machine with only npm and Node 20 or later:
+// installs dependencies, then finds a recent Node. Plain JavaScript, because nothing is installed
+// yet.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ if (major(process.versions.node) < 20) {
   else await runCommand()
 }
 
-/** Runs the command: in this process, or in a newer Node, which the IPC channel ends with this one. */
+/** Runs the command in this process or in a newer Node. The IPC channel ends that Node with this process. */
 async function runCommand() {
   const script = join(root, `${command}.ts`)
   const isRecent = isRecentEnough(process.versions.node)
@@ -36,7 +37,8 @@ async function runCommand() {
   if (isRecent) {
     process.argv.splice(1, 2, script)
     module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
-    // Scripts end on this event. After a SIGKILL of npm this process has a new parent and gets no signal.
+    // Scripts exit on this event. If npm is killed with SIGKILL, this process gets a new parent but
+    // no signal.
     watchParent(() => process.emit('disconnect'))
     await import(pathToFileURL(script).href)
     return
@@ -60,8 +62,8 @@ function watchParent(onEnded) {
 }
 
 /**
- * Installs under a flock, so that two launches never install together. npm shares it, so it
- * outlives a killed launcher.
+ * Installs under a flock, so that two launches never install at the same time. npm shares the lock,
+ * which therefore outlives a killed launcher.
  */
 async function installOnce() {
   const installation = [lockFile, process.execPath, fileURLToPath(import.meta.url), '--install']
@@ -78,7 +80,7 @@ async function installOnce() {
     say('Another launch is installing packages. Waiting for it…')
     return await runToEnd('flock', ['--no-fork', ...installation])
   } catch (error) {
-    // No flock on this system (macOS).
+    // This system has no flock (macOS).
     if (error.code === 'ENOENT') return await install()
     throw error
   }
@@ -112,8 +114,8 @@ async function install() {
 }
 
 /**
- * Whether node_modules matches package-lock.json: by the stamp of the last install, or by npm's own
- * list after a manual one.
+ * Whether node_modules matches package-lock.json, by the stamp of our last install or, after a
+ * manual one, by npm's list.
  */
 function isInstalled() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp()) return true
@@ -134,7 +136,7 @@ function stamp() {
   return `${createHash('sha256').update(readFileSync(lockFile)).digest('hex')} ${process.platform} ${process.arch}\n`
 }
 
-/** Folders of the packages in package-lock.json that this platform needs. */
+/** Folders in package-lock.json that this platform needs. */
 function packagesForThisMachine() {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))
   const fits = (names, own) => {
@@ -148,7 +150,7 @@ function packagesForThisMachine() {
   })
 }
 
-/** The lock's descriptor: flock opens the first free one, 3, before it becomes this process. */
+/** The lock's descriptor: flock opens the first free one, 3, before it runs this script. */
 function lockDescriptor() {
   try {
     return readlinkSync('/proc/self/fd/3') === lockFile ? [3] : []
@@ -157,10 +159,7 @@ function lockDescriptor() {
   }
 }
 
-/**
- * Runs a program, forwards signals and returns its exit code, or 128 + n after signal n like a
- * shell.
- */
+/** Runs a program and forwards signals. @returns its exit code or, like a shell, 128 + n after signal n */
 function runToEnd(program, programArgs, options = {}) {
   return new Promise((settle, reject) => {
     const child = spawn(program, programArgs, { cwd: root, stdio: 'inherit', ...options })

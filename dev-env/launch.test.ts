@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 
-// A repository with one local package, so npm has real work and needs no registry.
+// A repository with one local package, so that npm has work to do but needs no registry.
 const lockfile = (version: string) => ({
   name: 'sample',
   lockfileVersion: 3,
@@ -62,7 +62,7 @@ test('installs again after the lockfile changed or an install was interrupted', 
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lockfile('1.0.0'), null, 2))
   rmSync(join(root, 'node_modules', '.package-lock.json'))
   expect((await launch(root, 'tools/probe')).errors).toContain('Installing')
-  // npm writes this list last, so an interrupted install lacks it.
+  // npm writes this list last, so it is missing after an interrupted install.
   rmSync(join(root, 'node_modules', '.package-lock.json'))
   rmSync(stampOf(root))
   expect((await launch(root, 'tools/probe')).errors).toContain('Installing')

@@ -47,7 +47,7 @@ process.once('message', async (message) => {
 
 /**
  * Fills the demo workspace through the API: an X account, two scrapes, two lists, a finished
- * campaign and a running one. After a kill, running it again completes the data.
+ * campaign and a running one. If it was killed, running it again completes the data.
  */
 async function seed(options: SeedMessage): Promise<void> {
   const client = await signIn(options)
@@ -88,7 +88,7 @@ async function seed(options: SeedMessage): Promise<void> {
         messageTemplate:
           'Hi {lead_name}, I read your posts on building in public. We open early access this week: may I send you the link?',
         status: 'draft',
-        // Sent below without the worker's interval.
+        // Sent below, without the worker's interval.
         channel: 'extension',
       }))
     await finishCampaign(options, { campaignId: id, actor: actorOf(me) })
@@ -117,7 +117,7 @@ async function seed(options: SeedMessage): Promise<void> {
   }
 }
 
-/** Lifts the plan limits of the demo. Nobody pays for the plan, so it never ends. */
+/** Lifts the demo's plan limits. No payment provider knows the plan, so it never ends. */
 async function giveAgencyPlan(databaseUrl: string, workspaceId: string): Promise<void> {
   const database = openDatabase(databaseUrl)
   try {
@@ -220,7 +220,7 @@ async function finishCampaign(
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
     const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false, messageMills: 0, x: null }
     if (campaign?.status === 'draft') await queue(db, limits, actor, { id: campaignId })
-    // Its tokens are fresh, so the app's secret is not needed.
+    // The app's secret is not needed, because its tokens are fresh.
     const env = readEnv({ ...process.env, STAND_INS: 'on', DATA_DIR: dataDir, X_API_URL: x, X_CLIENT_ID: 'demo' })
     const xApps = createXApps(env)
     const needs = {
@@ -233,9 +233,9 @@ async function finishCampaign(
     const account = await findCurrentAccount(db, actor.workspaceId)
 
     for (;;) {
-      // The running server would make the next message wait for the account's interval.
+      // The running server would otherwise apply the account's interval to the next message.
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
-      // The last message completes the campaign, which then refuses claims.
+      // The last message completes the campaign, so the next claim is refused.
       const context = { db, env: limits, jobs: { reschedule: async () => {} }, remember: async () => {} }
       const result = await claimOne(context, actor, { id: campaignId, holder: 'demo' }).catch((error: unknown) => {
         if (error instanceof Refusal) return null

@@ -11,7 +11,7 @@ import { root } from '../tools/root.ts'
 import { stopLeftover } from './database/embedded.ts'
 import { isAlive } from './database/processes.ts'
 
-// Runs dev-env/start.ts: the product with its stand-ins, as processes that the tests kill.
+// Runs dev-env/start.ts: the product and its stand-ins, as processes that the tests kill.
 
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
 const dataDir = join(folder, '.data')
@@ -23,7 +23,7 @@ afterEach(async () => {
 afterAll(async () => {
   await stopLeftover(dataDir)
   const record = join(dataDir, 'database.json')
-  // A run of some tests only may not have created it.
+  // If only some tests run, it may not exist.
   const { folder: database } = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}
   if (database) rmSync(database, { recursive: true, force: true })
   rmSync(folder, { recursive: true, force: true })
@@ -53,7 +53,7 @@ function start(port: number, env: Record<string, string> = {}, script = 'start.t
   return { child, output: () => output, ended }
 }
 
-/** Enough for a first start, which builds everything, beside other tests. */
+/** Enough for a first start, which builds everything, while other tests run. */
 const START_MS = 300_000
 
 /** Starts the product and waits until it is ready. */
@@ -89,7 +89,7 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-/** All descendants of a process, the database's included. */
+/** All descendants of a process, including the database. */
 function under(pid: number): { pid: number; script: string }[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const children = all.flatMap((name) => {
@@ -208,7 +208,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
 
   test('logs no error if the starter is killed during the start', async () => {
     const outputs: string[] = []
-    // A short run tries two of them.
+    // A short run tries only two of them.
     const delaysMs = [150, 300, 500, 800, 1_200, 1_800, 2_600]
     const first = isLongProof ? 0 : Math.floor(Math.random() * (delaysMs.length - 1))
     for (const afterMs of delaysMs.slice(first, isLongProof ? undefined : first + 2)) {

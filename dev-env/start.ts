@@ -30,21 +30,21 @@ const heapFlags = {
   server: ['--max-semi-space-size=4', '--max-old-space-size=1024'],
   'stand-ins': ['--max-semi-space-size=1', '--max-old-space-size=512', '--no-sparkplug'],
 }
-/** Smaller code and heap; and machine code only for regular expressions that run often. */
+/** Saves code and heap. Only regular expressions that run often are compiled to machine code. */
 const codeFlags = ['--optimize-for-size', '--regexp-tier-up-ticks=100']
-/** Makes glibc return freed memory to the system instead of keeping it for each thread. */
+/** Makes glibc return freed memory to the system instead of keeping it per thread. */
 const mallocSettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 if (isDev) env.PUBLIC_URL ||= `http://localhost:${webDevPort}`
-/** In the order they are stopped. */
+/** In the order in which they are stopped. */
 const programs: Supervised[] = []
 let server: Supervised | undefined
-/** The server's environment, known once the stand-ins run and everything is built. */
+/** The server's environment. Resolves when the stand-ins run and everything is built. */
 let environment: Promise<Environment>
 let stopping: Promise<void> | undefined
 
-// Ctrl-C reaches this process, npm and the programs together, and npm may forward it again.
+// Ctrl-C signals this process, npm and the programs, and npm may forward it again.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0))
-// Leave nothing running after the launcher ended.
+// Leave nothing running once the launcher has ended.
 onParentGone(() => end(0))
 
 try {
@@ -85,8 +85,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Continues in a fresh process image under the same id: compiling the types of these scripts, as a
- * first start does, leaves 15 MB behind. An IPC channel would not survive it.
+ * Continues in a fresh process image with the same id. A first start compiles the types of these
+ * scripts, which takes 15 MB. An IPC channel would not survive this.
  */
 function startOver(): void {
   if (!process.execve || process.connected || stopping) return
@@ -108,7 +108,7 @@ async function openDemo(options: { dataDir: string; url: string; x: string; mail
   }
 }
 
-/** Fails if another server holds the kernel's lock on DATA_DIR. Ours takes the lock again later. */
+/** Fails if another server holds the kernel's lock on DATA_DIR. Our server locks it again later. */
 async function requireFreeDataDir(dataDir: string): Promise<void> {
   const hold = await lockDataDir(dataDir, { onWait: () => say('Waiting for the previous server to stop…') })
   hold.release()
@@ -128,10 +128,7 @@ async function requireFreePort(): Promise<void> {
   await once(probe, 'close')
 }
 
-/**
- * Stand-ins keep their ports across restarts. If a port was taken, the server restarts with the new
- * one.
- */
+/** Stand-ins keep their ports when they restart. If a port was taken meanwhile, the server restarts, too. */
 function superviseStandIns(dataDir: string): Supervised {
   let lastAddresses: string | undefined
   const standIns = superviseProgram({
@@ -152,7 +149,7 @@ function superviseStandIns(dataDir: string): Supervised {
   return standIns
 }
 
-/** The server loads its modules while the stand-ins start, and waits for its environment. */
+/** The server loads its modules while the stand-ins start, then waits for its environment. */
 function superviseServer(): Supervised {
   const readable = env.NODE_ENV !== 'production'
   server = superviseProgram({
@@ -181,7 +178,7 @@ function superviseWebDev(url: string): void {
   })
 }
 
-/** Keeps a program running until everything stops. If it cannot be started, everything stops. */
+/** Keeps a program running until everything stops. If it cannot start, everything stops. */
 function superviseProgram(options: Omit<SuperviseOptions, 'say' | 'giveUp'>): Supervised {
   const program = supervise({
     ...options,
@@ -198,7 +195,7 @@ function superviseProgram(options: Omit<SuperviseOptions, 'say' | 'giveUp'>): Su
 async function printReadably(log: Readable): Promise<void> {
   const { default: pretty } = await import('pino-pretty')
   const colorize = process.stdout.isTTY
-  // By default, request lines would scroll away what the start printed.
+  // Otherwise, request logs would scroll the start's output away.
   const minimumLevel = env.LOG_LEVEL ? 'trace' : 'warn'
   log.pipe(pretty({ colorize, minimumLevel, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
@@ -225,7 +222,7 @@ function spawnNode(args: string[], environment: NodeJS.ProcessEnv, output: 'inhe
   })
 }
 
-/** Stops the programs, last started first, and the database. A second call waits for the first. */
+/** Stops the programs, last started first, then the database. A second call waits for the first. */
 function end(code: number): Promise<void> {
   process.exitCode ??= code
   stopping ??= stop().then(() => process.exit())
@@ -236,7 +233,8 @@ async function stop(): Promise<void> {
   if (programs.some((program) => program.isRunning())) say('Stopping…')
   for (const program of programs) await program.stop()
   if (!embedded || programs.length === 0) return
-  // Fails if another server owns the database or its files are damaged; the server has logged that.
+  // Fails if another server owns the database or its files are damaged. The server has already
+  // logged that.
   await stopLeftover(resolve(env.DATA_DIR || '.data')).catch(() => {})
 }
 

@@ -2,17 +2,15 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Delay before each restart. After the last failed one, the supervisor gives up. */
+/** Delay before each restart. After the last failure, the supervisor gives up. */
 const RESTART_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** A program that ran this long restarts with the shortest delay again. */
+/** After running this long, a program restarts with the shortest delay again. */
 const STEADY_MS = 60_000
 /** Longer than the server's own shutdown limit in server/src/run.ts. */
 const STOP_MS = 50_000
 
 export interface Supervised {
-  /**
-   * The message of the first start. Never settles if that start fails: `giveUp` is called instead.
-   */
+  /** The first start's message. Never settles if that start fails; then `giveUp` is called. */
   ready: Promise<unknown>
   /** Stops the program and starts it again immediately. */
   restart(): void
@@ -25,10 +23,7 @@ export interface SuperviseOptions {
   /** As in "The server ended". */
   name: string
   launch(): ChildProcess
-  /**
-   * The `type` of the message that reports readiness. Without it, the program is ready when it is
-   * launched.
-   */
+  /** The `type` of the message that reports readiness. Without it, the program counts as ready once launched. */
   readyType?: string
   /** Called with that message on each restart. */
   onReadyAgain?(message: unknown): void
@@ -36,7 +31,7 @@ export interface SuperviseOptions {
   /** Called with a sentence if the program cannot start. */
   giveUp(why: string): void
   delaysMs?: readonly number[]
-  /** Milliseconds until SIGKILL follows SIGTERM. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   stopMs?: number
 }
 
@@ -92,7 +87,7 @@ export function supervise(options: SuperviseOptions): Supervised {
       )
     }
     child.once('exit', (code, signal) => onEnd(`The ${name} exited (${signal ?? `code ${code}`})`))
-    // No exit event follows if the process could not be created, for example for lack of memory.
+    // If the process could not be created, for example for lack of memory, no exit event follows.
     child.once('error', (error) => {
       if (child.pid === undefined) onEnd(`The ${name} could not be started (${error.message})`)
     })
@@ -112,7 +107,7 @@ export function supervise(options: SuperviseOptions): Supervised {
     ready: first.promise,
     isRunning,
     restart() {
-      // A program that is down is about to start anyway.
+      // A stopped program is about to be started anyway.
       if (!isRunning() || isStopping) return
       isRestarting = true
       void terminate()

@@ -26,23 +26,20 @@ const BUILD = join(import.meta.dirname, '..', 'extension', '.output', 'chrome-mv
 export interface ExtensionWorld {
   x: X
   context: BrowserContext
-  /** Opens a page on the product's origin. */
+  /** A page on the product's origin. */
   product: Page
-  /** Opens a page on another origin. */
+  /** A page on another origin. */
   foreign: Page
-  /** Opens the popup as a page. */
+  /** The popup, opened as a page. */
   popup: Page
-  /**
-   * Sends a request to the extension from a page. Returns `lost` if it is unreachable or does not
-   * reply.
-   */
+  /** Sends a request to the extension from a page. Returns `lost` if the extension is unreachable or does not reply. */
   ask(page: Page, request: ExtensionRequest | unknown): Promise<Reply>
-  /** Logs in to x.com in a page that stays open. */
+  /** Logs in to x.com on a page that stays open. */
   signInToX(handle: string): Promise<Page>
   signOutOfX(): Promise<void>
-  /** Changes the markup of X's pages (stand-ins/README.md), and how their composer can be written to. */
+  /** Sets the markup of X's pages (stand-ins/README.md), and how their composer accepts text. */
   wear(markup: string, typing?: 'any' | 'command' | 'paste' | 'setter'): Promise<void>
-  /** Serves these parts of X's pages to the extension, signed by a key that it trusts. Without a product only. */
+  /** Serves these parts of X's pages to the extension, signed with a key that it trusts. Only without a product. */
   servePages(pages: Pages): void
   faults(faults: unknown[]): Promise<void>
 }
@@ -51,10 +48,7 @@ type Pages = SignedPages['pages']
 
 type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
 
-/**
- * Opens a world until the end of the test file.
- * @param world the product of the extension; an empty page if omitted
- */
+/** Opens a world until the end of the test file. @param world the extension's product; by default an empty page */
 export async function openExtensionWorld(world?: World): Promise<ExtensionWorld> {
   await buildIfStale('extension', () => {})
   let served: SignedPages | null = null
@@ -141,7 +135,6 @@ export async function openExtensionWorld(world?: World): Promise<ExtensionWorld>
   }
 }
 
-/** Runs in a page. */
 function askExtension({ id, request }: { id: string; request: unknown }): Promise<Reply> {
   type Runtime = {
     lastError?: { message?: string }
@@ -167,7 +160,7 @@ function trustKey(folder: string, publicKey: string): void {
   )
 }
 
-/** Serves an empty page in place of the product. @param served what the extension gets as X's pages */
+/** Serves an empty page instead of the product. @param served returns what the extension gets as X's pages */
 async function serveEmptyPage(served: () => unknown = () => null) {
   const server = createServer((request, reply) => {
     if (request.url === '/api/extension/pages') {

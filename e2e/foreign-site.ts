@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 
 export interface ForeignSite {
-  /** Its origin, which differs from the product's. */
+  /** Differs from the product's origin. */
   origin: string
   /** Received POSTs, oldest first. */
   received: { path: string; headers: IncomingHttpHeaders; body: string }[]
-  /** Sets the status for POSTs. */
+  /** Sets the status of responses to POSTs. */
   answerWith(status: number): void
   close(): Promise<void>
 }

@@ -7,12 +7,12 @@ import { findBrowser, findHeadlessShell, installOtherBrowsers } from '../tools/b
 declare module 'vitest' {
   export interface ProvidedContext {
     browserPath: string
-    /** For pages that need no extension. */
+    /** For pages that don't need the extension. */
     headlessShellPath: string
   }
 }
 
-/** Finds the browsers, and opens the PostgreSQL of the run; each world clones its own database. */
+/** Finds the browsers, and starts the run's PostgreSQL. Each world clones its own database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const build = fileURLToPath(new URL('../web/build/pages.json', import.meta.url))
   if (!existsSync(build))

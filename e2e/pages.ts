@@ -12,7 +12,7 @@ export const pages = [
 export const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)
 export const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }) => path)
 
-/** Signs that a page is loading. The spinner of a status is none. */
+/** Elements that show that a page is loading. A status spinner does not count. */
 export const LOADING =
   'main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin:not([data-status] *)'
 
@@ -29,8 +29,8 @@ export function fillPath(path: string, ids: PathIds): string {
 }
 
 /**
- * Gives the workspace something on every page: a list, a queued campaign, one for the browser
- * extension, and a conversation with its lead @somebody. Its X account must be connected.
+ * Gives every page of the workspace some content: a list, a queued campaign, another one for the
+ * browser extension, and a conversation with its lead @somebody. Its X account must be connected.
  */
 export async function createRecords(
   world: World,

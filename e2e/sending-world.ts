@@ -5,20 +5,20 @@ import { buildIfStale } from '../tools/build.ts'
 import { type ExtensionWorld, openExtensionWorld } from './extension-world.ts'
 import { importLeads, messagesAtX, openWorld, type SignedUp, signUp, type World } from './world.ts'
 
-/** The product, an account, and a browser with the extension and a login on X. */
+/** The product, an account, and a browser with the extension that is logged in to X. */
 export interface SendingWorld {
   world: World
   browser: ExtensionWorld
   person: SignedUp
   client: ReturnType<typeof createClient>
-  /** Creates a paused browser campaign to this many people. */
+  /** Creates a paused browser campaign with this many recipients. */
   makeCampaign(name: string, count: number): Promise<{ id: string; handles: string[] }>
   /** Recipients of the campaign's messages on X. */
   sentTo(handles: string[]): Promise<string[]>
 }
 
 export async function openSendingWorld(): Promise<SendingWorld> {
-  // Built before the product starts, which serves it.
+  // Build before the product starts, because it serves the extension.
   await buildIfStale('extension', () => {})
   const world = await openWorld({}, { xPages: true, pages: false })
   const browser = await openExtensionWorld(world)

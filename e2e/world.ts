@@ -39,26 +39,26 @@ export interface World {
     height?: number
     dark?: boolean
     script?: boolean
-    /** In a full browser: the headless shell has no clipboard in frames. */
+    /** Uses a full browser, because the headless shell has no clipboard in frames. */
     full?: boolean
   }): Promise<Page>
-  /** Gives the person's workspace the Agency plan, which has unlimited leads. */
+  /** Puts the person's workspace on the Agency plan, which has unlimited leads. */
   subscribe(email: string): Promise<void>
-  /** Changes a person's role in their own workspace, from the next sign-in. */
+  /** Changes a person's role in their own workspace. Applies from the next sign-in. */
   setRole(email: string, role: Role): Promise<void>
-  /** Renames an account and member of an earlier attempt at the same test, and deletes all emails. */
+  /** Before a retry: renames the first attempt's account and member, and deletes all emails. */
   freeAddress(email: string): Promise<void>
   /** Runs a scheduled job now. */
   runJob(name: string): Promise<void>
-  /** Stops jobs before the last of these leads, until the returned function is called. */
+  /** Makes jobs wait before the last of these leads, until the returned function is called. */
   holdJobs(handlePrefix: string): Promise<() => Promise<void>>
-  /** Expected console errors. */
+  /** Allows console errors that match. */
   expectConsole(matching: RegExp): void
 }
 
-/** The bundle of `npm start`, which loads in half the time of the sources. */
+/** The bundle that `npm start` runs. It loads in half the time of the sources. */
 const MAIN = fileURLToPath(new URL('../server/build/main.js', import.meta.url))
-/** Parsed in each document: the default source is twice as long. */
+/** Minified, because each document parses it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const CHEAP_PASSWORDS = new URL('../server/test/cheap-passwords.ts', import.meta.url).href
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled-server', import.meta.url))
@@ -67,13 +67,13 @@ const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled-ser
  * Opens a world until the end of the test file.
  * @param env adds to the server's environment
  * @param options.xPages also serves X's pages as https://x.com
- * @param options.pages false: no browser
+ * @param options.pages false for no browser
  */
 export async function openWorld(
   env: Record<string, string> = {},
   { xPages = false, pages = true } = {},
 ): Promise<World> {
-  // Starts in parallel with the server.
+  // The browser starts in parallel with the server.
   if (pages) openBrowser('headlessShellPath').catch(() => {})
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
   const port = await freePort()
@@ -92,7 +92,7 @@ export async function openWorld(
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        // Saves a fifth of the start.
+        // Reduces startup time by a fifth.
         NODE_COMPILE_CACHE: COMPILE_CACHE,
         PORT: String(port),
         PUBLIC_URL: origin,
@@ -137,7 +137,7 @@ export async function openWorld(
 
   watch({
     async check() {
-      // A page that outlives its test would log errors when the next test ends its session.
+      // A page that outlives its test would log errors once the next test ends its session.
       for (const context of contexts.splice(0)) await context.close()
       const surprises = problems.splice(0).filter((problem) => !expected.some((matching) => matching.test(problem)))
       expected.length = 0
@@ -200,7 +200,6 @@ export async function openWorld(
       })
       contexts.push(context)
       const page = await context.newPage()
-      // Long enough for a busy machine.
       page.setDefaultTimeout(120_000)
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning')
@@ -215,7 +214,7 @@ export async function openWorld(
 type BrowserKind = 'browserPath' | 'headlessShellPath'
 const browsers: Partial<Record<BrowserKind, Promise<Browser>>> = {}
 
-/** A browser of this worker, which ends with it. A crashed one is replaced. */
+/** This worker's browser, which ends with it. A crashed one is replaced. */
 function openBrowser(kind: BrowserKind): Promise<Browser> {
   browsers[kind] ??= launchBrowser(kind)
   return browsers[kind]
@@ -228,9 +227,9 @@ async function launchBrowser(kind: BrowserKind): Promise<Browser> {
       '--no-sandbox',
       '--disable-gpu',
       '--disable-background-networking',
-      // Without hinting, text is as wide as in a browser with windows.
+      // Without hinting, text is as wide as in a regular browser.
       '--font-render-hinting=none',
-      // Pages live for seconds: optimizing their code takes a third of the browser's processor time.
+      // Pages live for seconds, and optimizing their code would take a third of the browser's time.
       '--js-flags=--no-maglev --no-turbofan',
     ],
   })
@@ -240,18 +239,18 @@ async function launchBrowser(kind: BrowserKind): Promise<Browser> {
   return launched
 }
 
-/** Checks for axe violations (all rules or the given ones) and horizontal overflow. */
+/** Checks for axe violations (of all rules or the given ones) and horizontal overflow. */
 export async function expectSoundPage(page: Page, rules?: string[]): Promise<void> {
-  // Color changes propagate one level per frame, so wait for them.
+  // Wait for colors, whose changes propagate one level per frame.
   await expect
     .poll(() =>
       page.evaluate(() => document.getAnimations().filter((animation) => animation instanceof CSSTransition).length),
     )
     .toBe(0)
-  // Without frames, axe needs no second page and no list of passes, which saves two thirds of the
-  // time.
+  // Without frames, axe needs neither a second page nor a list of passes, which saves two thirds of
+  // the time.
   const isOneDocument = page.frames().length === 1
-  // Inject axe once per document, because that is half of the cost.
+  // Inject axe once per document, because injecting is half of the cost.
   const isThere = isOneDocument && (await page.evaluate(() => 'axe' in globalThis))
   const axe = new AxeBuilder({ page, axeSource: isThere ? ';' : AXE })
     .setLegacyMode(isOneDocument)
@@ -334,7 +333,7 @@ export async function signIn(world: World, email: string): Promise<SignedUp> {
   return {
     token: token ?? '',
     async enter(page) {
-      // Any page of the origin will do, without the app.
+      // Any page of the origin will do, even one without the app.
       await page.goto('/healthz')
       await page.evaluate(
         (stored) => {
@@ -403,15 +402,17 @@ export async function callApiAs(
 }
 
 /**
- * Stops the page's installed clock; only `page.clock.runFor` advances it. Axe and responses need
- * `page.clock.resume()`.
+ * Stops the page's installed clock, so that only `page.clock.runFor` advances it. Axe and pending
+ * responses need `page.clock.resume()`.
  */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt(new Date((await page.evaluate(() => Date.now())) + 10_000))
 }
 
-/** Advances a stopped clock until something is visible that a response brings, by at most a
- * millisecond in 30, so that a busy machine does not reach the page's next timer. */
+/**
+ * Advances a stopped clock until something that a response brings is visible. Advances by at most a
+ * millisecond in 30, so that a busy machine does not reach the page's next timer.
+ */
 export async function tickUntil(page: Page, expected: Locator): Promise<void> {
   for (let ticks = 0; !(await expected.isVisible()); ticks += 1) {
     if (ticks === 2_000) throw new Error(`not visible: ${expected}`)
@@ -429,7 +430,7 @@ export async function hastenUntil(page: Page, expected: Locator): Promise<void> 
   }
 }
 
-/** Fulfills a call with an error. */
+/** Responds to a call with an error. */
 export async function refuse(route: Route, status: number, code: string, error: string): Promise<void> {
   await route.fulfill({ status, json: { success: false, code, error } })
 }

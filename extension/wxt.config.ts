@@ -17,10 +17,10 @@ export default defineConfig({
     name: 'X-Automated',
     description: 'Sends the direct messages that you start in X-Automated, from your own X account, in this browser.',
     key: KEY,
-    // The first with Ed25519 in WebCrypto.
+    // The first version with Ed25519 in WebCrypto.
     minimum_chrome_version: '137',
     permissions: ['storage', 'alarms'],
-    // Replaced with the product's own address when it serves the extension.
+    // Replaced with the product's own address when the product serves the extension.
     host_permissions: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000'),
     externally_connectable: { matches: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000') },
   },

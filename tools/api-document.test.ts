@@ -10,11 +10,11 @@ import { expect, test } from 'vitest'
 import { describeApi } from '../server/src/edges/api-document.ts'
 import { root } from './root.ts'
 
-// The API's document as others read it: a linter, and two generators of clients.
+// Checks the API document with other people's tools: a linter and two client generators.
 
 const document = await describeApi()
 
-/** A program on both generated clients: openapi-typescript's, and hey-api's for fetch. */
+/** A program that uses both generated clients: openapi-typescript's, and hey-api's for fetch. */
 const PROGRAM = `
 import { leadsList } from './hey/index.ts'
 import type { paths } from './schema.ts'
@@ -34,7 +34,7 @@ const OPTIONS = {
   types: [],
 }
 
-/** hey-api's generator. npm puts it beside TypeScript 7, which has no API; it gets TypeScript 5. */
+/** Loads hey-api's generator with TypeScript 5. npm installs it next to TypeScript 7, which has no API. */
 async function importHeyApi() {
   const hooks = registerHooks({
     resolve: (name, context, next) =>
@@ -47,7 +47,7 @@ async function importHeyApi() {
 test('has no problem that Redocly’s recommended rules find', async () => {
   const config = await createConfig({
     extends: ['recommended'],
-    // There is no license. Redirects have no 2xx. A lead's id is never "removals".
+    // We have no license, redirects return no 2xx, and a lead's id is never "removals".
     rules: { 'info-license': 'off', 'operation-2xx-response': 'off', 'no-ambiguous-paths': 'off' },
   })
   const problems = await lintFromString({ source: document, absoluteRef: 'openapi.json', config })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './root.ts'
 
-// `npm run bench [name…]`: runs the benchmarks in bench/, each in its own process so that none
+// `npm run bench [name…]` runs the benchmarks in bench/, each in its own process, so that none
 // warms up another.
 
 const folder = join(root, 'bench')

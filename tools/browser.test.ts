@@ -47,7 +47,7 @@ test('prefers the headless shell beside a browser, if it works', async () => {
 })
 
 test('names the packages of the other browsers if it cannot install them', async () => {
-  // Neither dpkg nor apt-get can be started.
+  // Neither dpkg nor apt-get can be found.
   vi.stubEnv('PATH', '')
   await expect(installOtherBrowsers(() => {})).rejects.toThrow(/as root.*install.* firefox-esr webkit2gtk-driver /)
 })

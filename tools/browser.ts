@@ -8,7 +8,8 @@ type Say = (line: string) => void
 
 /**
  * The path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed), or
- * Playwright's. @throws what to install
+ * Playwright's.
+ * @throws what to install
  */
 export async function findBrowser(say: Say): Promise<string> {
   if (process.env.CHROMIUM_PATH) {
@@ -27,8 +28,8 @@ export async function findBrowser(say: Say): Promise<string> {
 }
 
 /**
- * A browser that needs half the processor time, but has no extensions: Debian's headless shell
- * beside its chromium (installed by root), or else the given browser.
+ * Returns Debian's headless shell (installed if we are root), which needs half the processor time
+ * but has no extensions; otherwise the given browser.
  */
 export async function findHeadlessShell(browser: string, say: Say): Promise<string> {
   const shell = join(dirname(browser), 'chromium-headless-shell')
@@ -37,7 +38,7 @@ export async function findHeadlessShell(browser: string, say: Say): Promise<stri
   return existsSync(shell) && runs(shell) ? shell : browser
 }
 
-/** What `npm test -- browsers` drives: Firefox, and WebKitGTK in a window of a virtual screen. */
+/** Drives `npm test -- browsers`: Firefox, and WebKitGTK in a window on a virtual screen. */
 const otherBrowsers = ['firefox-esr', 'webkit2gtk-driver', 'gir1.2-webkit2-4.1', 'gjs', 'xvfb']
 
 /** Installs Debian's Firefox and WebKitGTK if they are missing. @throws what to install */
@@ -67,7 +68,7 @@ function findOnPath(): string | undefined {
   return candidates.find((path) => existsSync(path) && runs(path))
 }
 
-/** Installs Debian packages if apt-get works without a password. Logs a failure. */
+/** Installs Debian packages if apt-get works without a password. Logs failures. */
 async function installWithApt(packages: readonly string[], say: Say): Promise<void> {
   if (!existsSync('/usr/bin/apt-get')) return
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
@@ -86,7 +87,7 @@ async function installWithApt(packages: readonly string[], say: Say): Promise<vo
   const [program = 'env', ...args] = [...asRoot, ...apt]
   try {
     await runQuietly(program, [...args, 'update'], { doing: 'Reading the lists of packages' })
-    // Chromium does not start without a font, and its fonts are only recommended packages.
+    // Chromium does not start without a font, but only recommends its font packages.
     const fonts = ['fonts-liberation', 'fonts-noto-color-emoji']
     await runQuietly(program, [...args, 'install', '-y', '--no-install-recommends', ...packages, ...fonts], {
       doing: `Installing ${packages[0]}`,

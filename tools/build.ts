@@ -17,11 +17,11 @@ import { root } from './root.ts'
 interface Target {
   title: string
   folder: string
-  /** What it is built from outside of its folder, besides packages. */
+  /** Sources outside of `folder`, besides packages. */
   otherSources: string[]
-  /** The folder of the result, in `folder`. */
+  /** The output folder, within `folder`. */
   output: string
-  /** A program in node_modules/.bin that builds it, and its arguments. */
+  /** A program in node_modules/.bin and its arguments. */
   command: [program: string, ...args: string[]]
   env?: NodeJS.ProcessEnv
 }
@@ -58,7 +58,7 @@ const targets = {
 
 /**
  * Builds a part of the product if its sources changed. Parallel builds wait for each other.
- * @returns whether it did
+ * @returns whether it was built
  */
 export async function buildIfStale(name: keyof typeof targets, say: (line: string) => void): Promise<boolean> {
   const target = targets[name]
@@ -76,7 +76,7 @@ const stampFileOf = ({ folder, output }: Target) => join(folder, output, '.made-
 /** A hash of the paths and contents of all sources. */
 function hashSources({ folder, otherSources }: Target): string {
   const hash = createHash('sha256')
-  // One buffer for all files: `npm start` would keep the memory of one for each.
+  // A single buffer: with one per file, `npm start` would keep their memory.
   const buffer = Buffer.allocUnsafe(64 * 1024)
   const unused = new Set(['build', 'node_modules', '.react-router', '.output', '.wxt'])
   const add = (path: string) => {
@@ -113,7 +113,7 @@ function isBuilt(target: Target): boolean {
 async function build(target: Target): Promise<void> {
   const [program, ...args] = target.command
   const hash = hashSources(target)
-  // An interrupted build must not look complete.
+  // So that an interrupted build does not look complete.
   rmSync(stampFileOf(target), { force: true })
   await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', program), ...args], {
     cwd: target.folder,

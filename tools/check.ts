@@ -5,13 +5,13 @@ import { onParentGone, runQuietly } from './programs.ts'
 import { root } from './root.ts'
 import { repositoryProblems, sourceFiles } from './structure.ts'
 
-// `npm run check`: everything that can be checked without running the product.
+// `npm run check` checks everything that does not require running the product.
 
 type Check = { name: string; work(): Promise<void> }
 
 const workspaces = [...new Set(sourceFiles(root).map((path) => path.split('/')[0] ?? ''))]
 
-/** Checked with another workspace, by its tsconfig.json: both contain most of the server. */
+/** Workspaces, each with the one whose tsconfig.json checks it, too: both contain most of the server. */
 const typedWith = new Map([
   ['server', 'tools'],
   ['stand-ins', 'tools'],
@@ -46,7 +46,7 @@ const checks: Check[] = [
       if (problems.length > 0) throw new Error(problems.join('\n'))
     },
   },
-  // Several checkers would share the processors with the other checks, and repeat each other's work.
+  // A type checker per workspace would slow down the other checks, and do the same work twice.
   ...[...typed].map(([name, names]) => ({
     name: `types of ${names.join(', ')}`,
     work: program('tsc', '-p', name, '--checkers', '1'),

@@ -1,6 +1,5 @@
 import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
 
-/** A message and what it says. */
 interface LabelledText {
   language: string
   label: ReplyLabel
@@ -21,7 +20,7 @@ export function readHeldOut(file: string): LabelledText[] {
   })
 }
 
-/** F1 of each label. @param matrix counts, by true label, then by said label */
+/** F1 of each label. @param matrix counts by true label, then by predicted label */
 export function f1Of(matrix: readonly (readonly number[])[]): number[] {
   return matrix.map((row, label) => {
     const right = row[label] ?? 0

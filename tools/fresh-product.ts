@@ -12,12 +12,13 @@ const START_MS = 180_000
 export interface FreshProduct {
   origin: string
   demo: { email: string; password: string }
-  /** Stops it and deletes its data. */
+  /** Stops the product and deletes its data. */
   close(): Promise<void>
 }
 
 /**
- * Runs `npm start` on a free port with its own data. @param env added to this process's environment
+ * Runs `npm start` on a free port with its own data.
+ * @param env added to this process's environment
  * @throws if it does not start
  */
 export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {
@@ -46,7 +47,7 @@ export async function openFreshProduct(env: Record<string, string> = {}): Promis
   throw new Error('The product did not start.')
 }
 
-/** A free port. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

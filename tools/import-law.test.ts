@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { root } from './root.ts'
 
-// Each file breaks only the rule it is listed under.
+// Each file breaks only the rule that it is listed under.
 const breaking: [rule: string, path: string, text: string][] = [
   ['contract-imports-nothing', 'contract/src/a.ts', "import '../../server/src/db/columns.ts'"],
   ['contract-does-no-io', 'contract/src/b.ts', "import 'node:fs'"],
@@ -99,7 +99,7 @@ test('reports each violation of the import law and nothing else', () => {
     },
   )
   const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } }
-  // A cycle may be reported at any of its files.
+  // A cycle may be reported in any of its files.
   const caught = new Set(
     summary.violations.map(({ from, rule }) => `${rule.name}: ${from.replace('circle-end', 'circle')}`),
   )

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from './structure.ts'
 
-/**
- * Phrases that read like a translation, with plain English for each. Add one once its last use is
- * gone.
- */
+/** Phrases that read like a translation, each with plain English. Add one once nothing uses it. */
 const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\bthereby\b/i, '"so"'],
   [/\banybody who\b/i, '"anyone who"'],
@@ -34,7 +31,7 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
 const ignoredFiles = new Set(['tools/language.ts', 'tools/language.test.ts'])
 
 /**
- * Phrases in this text that plain English avoids, each as "path:line: …". Comments, strings and
+ * Finds phrases in this text that plain English avoids, as "path:line: …". Comments, strings and
  * documents all count.
  */
 export function languageProblems(path: string, text: string): string[] {

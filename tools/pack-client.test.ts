@@ -11,7 +11,7 @@ import { root } from './root.ts'
 
 const run = promisify(execFile)
 
-/** What npm would install with a package: all its dependencies, and theirs. */
+/** All direct and indirect dependencies of a package, which npm would install with it. */
 async function dependenciesOf(folder: string, collected = new Set<string>()): Promise<Set<string>> {
   const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {

@@ -3,18 +3,15 @@ import { readlinkSync } from 'node:fs'
 
 type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
-/**
- * Calls `end` when the parent process has ended, even after a SIGKILL. Does not keep this process
- * alive.
- */
+/** Calls `end` when the parent process has ended, even by SIGKILL. Does not keep this process alive. */
 export function onParentGone(end: () => void): void {
   process.on('disconnect', end)
-  // False only if there was a channel: the parent ended before we listened.
+  // False only if there was a channel, so the parent has already ended.
   if (process.connected === false) end()
   process.channel?.unref()
 }
 
-// Children end with this process, not only when the terminal signals all of them.
+// Children must end with this process, even if the terminal signals only this one.
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGTERM')
@@ -25,7 +22,7 @@ function track(child: ChildProcess): ChildProcess {
   return child.once('close', () => running.delete(child))
 }
 
-/** Runs a program to its end. Rejects only if it cannot be started. */
+/** Runs a program until it ends. Rejects only if it cannot be started. */
 function run(program: string, args: string[], options: SpawnOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = track(spawn(program, args, { stdio: 'inherit', ...options }))
@@ -35,7 +32,7 @@ function run(program: string, args: string[], options: SpawnOptions = {}): Promi
 }
 
 /**
- * Runs a program and shows its output only if it fails, as the error. Logs `doing` every 10 s. The
+ * Runs a program, and shows its output only if it fails, as the error. Logs `doing` every 10 s. The
  * program inherits `lock`.
  */
 export async function runQuietly(
@@ -64,7 +61,7 @@ export async function runQuietly(
 
 /**
  * Runs one of our scripts under an exclusive flock on `file`. The script must check again whether
- * it has anything to do.
+ * there is anything left to do.
  */
 export async function runLocked(file: string, script: string, args: string[], onWait: () => void): Promise<void> {
   const command = [file, process.execPath, ...process.execArgv, script, ...args]
@@ -77,14 +74,14 @@ export async function runLocked(file: string, script: string, args: string[], on
       ended = await run('flock', ['--no-fork', ...command])
     }
   } catch (error) {
-    // No flock on this system (macOS).
+    // This system has no flock (macOS).
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     ended = await run(process.execPath, [...process.execArgv, script, ...args])
   }
   if (ended.code !== 0) throw new Error(`${script} ended with ${ended.code ?? ended.signal}.`)
 }
 
-/** In a script run by `runLocked`: the lock's descriptor, for a child that must keep the lock. */
+/** The lock's descriptor in a script run by `runLocked`, for a child that must hold the lock, too. */
 export function lockedByFlock(file: string): number | undefined {
   try {
     return readlinkSync('/proc/self/fd/3') === file ? 3 : undefined

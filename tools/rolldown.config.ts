@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path'
 
-// Bundles a workspace's programs and their packages in its folder `build`. Without comments and
-// unused code, they start faster and take less memory. Rolldown is Vite's bundler.
+// Bundles a workspace's programs with their packages into its folder `build`. Without comments and
+// unused code, they start faster and need less memory. Rolldown is Vite's bundler.
 
 const programs: Record<string, Record<string, string>> = {
   server: { main: 'src/main.ts', 'run-server': '../dev-env/run-server.ts', 'csv-thread': 'src/edges/csv-thread.ts' },
@@ -13,14 +13,15 @@ const output = join(folder, 'build')
 export default {
   input: programs[basename(folder)],
   platform: 'node',
-  // Leaves out what runs only in development or tests. The server's env.ts reads NODE_ENV elsewhere.
+  // Removes code for development and tests. The server's env.ts reads NODE_ENV in another way.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  // A native module, which finds its own files.
+  // A native module that locates its own files.
   external: ['@napi-rs/canvas'],
   plugins: [
     {
       name: 'keep-source-urls',
-      // A module finds files by its own URL: migrations, pages. The code of a thread is bundled.
+      // Modules locate files (migrations, pages) by their own URL. The code of a worker thread is
+      // bundled.
       transform(code: string, id: string) {
         if (!code.includes('import.meta.url')) return null
         const source = `new URL('${relative(output, id)}', import.meta.url).href`
@@ -34,7 +35,7 @@ export default {
     dir: output,
     cleanDir: true,
     comments: false,
-    // Lines and names stay, so that stack traces are readable. V8 stores ASCII in half the memory.
+    // Keeps lines and names, so that stack traces are readable. V8 stores ASCII in half the memory.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
   },
 }

@@ -2,15 +2,15 @@ import type { Page } from 'playwright-core'
 
 /** A screen to photograph. */
 export interface Screen {
-  /** With the query. `:campaignId`, `:conversationId` and `:listId` are the demo account's. */
+  /** Includes the query. `:campaignId`, `:conversationId` and `:listId` belong to the demo account. */
   path: string
   /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
   /** Captures the whole page instead of the viewport. */
   whole?: boolean
-  /** Of the viewport, for signed-in pages, which scroll inside it. */
+  /** Height of the viewport, for signed-in pages, which scroll inside it. */
   height?: number
-  /** Skipped at other widths, because it looks like another screen there. */
+  /** Skips the other widths, where it looks like another screen. */
   only?: 'wide' | 'narrow'
 }
 
@@ -43,7 +43,7 @@ async function writeDrafts(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** Every sentence about a test, one for each step. */
+/** Shows every sentence that a test can have, one on each step. */
 async function showVerdicts(page: Page): Promise<void> {
   const figures = { isActive: true, read: 180, replied: 40, failed: 0, skipped: 0 }
   const results = (optedOut: number, positive = 32) => [
@@ -75,7 +75,7 @@ async function showVerdicts(page: Page): Promise<void> {
   await page.unroute('**/api/campaigns/*/results')
 }
 
-/** Shares this month, and opens its report. */
+/** Shares this month's report and opens it. */
 async function openReport(page: Page): Promise<void> {
   const url = await page.evaluate(`(async () => {
     const headers = { authorization: 'Bearer ' + localStorage.authToken, 'content-type': 'application/json' }
@@ -86,10 +86,7 @@ async function openReport(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Messages by day' }).waitFor()
 }
 
-/**
- * Every screen by area, keyed by file name. Guests' screens come first, before the demo account
- * logs in.
- */
+/** Every screen by area, keyed by file name. Guest screens come first, before the demo account logs in. */
 export const SCREENS: Record<string, Record<string, Screen>> = {
   guests: {
     landing: { path: '/' },

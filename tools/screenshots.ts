@@ -8,12 +8,12 @@ import { root } from './root.ts'
 import { SCREENS, type Screen } from './screens.ts'
 
 // `npm run screenshots` starts the product with its own data and saves a picture of every screen
-// (screens.ts) in docs/pictures. docs/screens.md shows one sheet for each area and look.
+// (screens.ts) in docs/pictures. docs/screens.md shows one sheet per area and look.
 
 const PICTURES = join(root, 'docs', 'pictures')
 /** WebP quality of the sheets: small enough to commit, good enough to read. */
 const QUALITY = 45
-/** Width of a picture on its sheet, in pixels. */
+/** Width of a picture on a sheet, in pixels. */
 const COLUMN = { wide: 620, narrow: 260 }
 
 const product = await openFreshProduct({ OPERATORS: 'demo@x-automated.example' })
@@ -81,7 +81,6 @@ async function signIn(page: Page): Promise<{ campaignId: string; conversationId:
   return { campaignId, conversationId, listId: await idIn(page.locator('main a[href^="/lists/"]').first()) }
 }
 
-/** The id at the end of a link. */
 async function idIn(link: Locator): Promise<string> {
   return (await link.getAttribute('href'))?.split('/').at(-1) ?? ''
 }
@@ -89,7 +88,7 @@ async function idIn(link: Locator): Promise<string> {
 async function capture(page: Page, { path, act, whole = false, height }: Screen, name: string): Promise<Buffer> {
   const usual = page.viewportSize()
   if (usual && height) await page.setViewportSize({ ...usual, height })
-  // Closes what the previous screen opened.
+  // Closes anything that the previous screen opened.
   await page.goto('about:blank')
   await page.goto(path)
   await waitUntilSettled(page)
@@ -103,7 +102,7 @@ async function capture(page: Page, { path, act, whole = false, height }: Screen,
   return picture
 }
 
-/** Draws all pictures of an area side by side. */
+/** Draws all pictures of an area next to each other. */
 async function drawSheet(browser: Browser, area: string, look: Look, pictures: Map<string, Buffer>): Promise<void> {
   const { name, width, dark } = look
   const column = width < 768 ? COLUMN.narrow : COLUMN.wide

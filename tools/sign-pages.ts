@@ -12,13 +12,13 @@ import {
 import { parse } from 'css-what'
 import { root } from './root.ts'
 
-// `npm run sign:pages -- --key FILE` signs extension/pages.json after an edit, offline.
-// `npm run sign:pages -- --new-key FILE` creates a key first, for a fork. See extension/README.md.
+// `npm run sign:pages -- --key FILE` signs extension/pages.json offline, after an edit. In a fork,
+// first create a key with `--new-key FILE`. See extension/README.md.
 
 const DAYS = 365
 const DAY_MS = 24 * 60 * 60_000
 
-/** Signs the document as its next version. @param now in milliseconds since 1970 @throws Error */
+/** Signs the document as the next version. @param now in milliseconds since 1970 @throws Error */
 export function signPages(document: unknown, key: KeyObject, now: number): SignedPages {
   const { version, pages } = parsePages(document)
   for (const name of Object.keys(PAGE_PARTS) as PagePart[])

@@ -6,7 +6,7 @@ const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
 const serverSource = /^server\/src\/.*(?<!\.test)\.ts$/
 const environmentReader = /^server\/src\/(env|main)\.ts$/
 
-/** Problems with the names and places of these files. Paths are relative to the root, with /. */
+/** Problems with the names and locations of these files. Paths are relative to the root, with slashes. */
 export function structureProblems(files: readonly string[], read: (path: string) => string): string[] {
   return files.flatMap((path) => {
     const problems: string[] = []
@@ -42,12 +42,12 @@ const SHORT = 20
 const isMeasured = (path: string) =>
   /\.(tsx?|mjs)$/.test(path) &&
   !/\.(test|spec)\.tsx?$|\/test\/|^(e2e|bench)\/|\.generated\.|\.d\.ts$|\.config\.(ts|mjs)$/.test(path)
-/** Files that one other file lists: operations, routes and tables of each domain. */
+/** Files that are listed together elsewhere: operations, routes and tables of each domain. */
 const isListed =
   /^contract\/src\/[^/]+\/[^/]+\.ts$|^server\/src\/(domains\/.*\/routes|.*\/tables|core\/tables\/.*)\.ts$/
 const withoutExtension = (path: string) => path.replace(/\.(tsx?|mjs)$/, '')
 
-/** Production files that are too long, and short ones that belong into the only file that imports them. */
+/** Production files that are too long, and short ones that should be merged into their only importer. */
 export function sizeProblems(files: readonly string[], read: (path: string) => string): string[] {
   const measured = files.filter(isMeasured)
   const texts = new Map(measured.map((path) => [path, read(path)]))
@@ -71,7 +71,7 @@ export function sizeProblems(files: readonly string[], read: (path: string) => s
 const sources = ['contract', 'server', 'web', 'extension', 'stand-ins', 'e2e', 'bench', 'dev-env', 'tools']
 const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations'])
 
-/** The files in `folder` whose name matches, relative to the root, with /. Skips what is built or hidden. */
+/** Files in `folder` whose name matches, relative to the root, with slashes. Skips built and hidden ones. */
 export function filesIn(root: string, folder: string, name: RegExp): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder ? `${folder}/${entry.name}` : entry.name
@@ -81,7 +81,7 @@ export function filesIn(root: string, folder: string, name: RegExp): string[] {
   })
 }
 
-/** The code files of every workspace, relative to the root, with /. */
+/** The code files of every workspace, relative to the root, with slashes. */
 export function sourceFiles(root: string): string[] {
   return readdirSync(root)
     .filter((name) => sources.includes(name))
@@ -89,7 +89,7 @@ export function sourceFiles(root: string): string[] {
     .sort()
 }
 
-/** Problems of package-lock.json, which must not name a registry, so that it installs from any. */
+/** Problems of package-lock.json. It must not name a registry, so that it can be installed from any. */
 export function lockfileProblems(text: string): string[] {
   const { packages } = JSON.parse(text) as { packages: Record<string, { resolved?: string; link?: boolean }> }
   return Object.entries(packages)

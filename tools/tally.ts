@@ -3,25 +3,22 @@ import type { TestModule } from 'vitest/node'
 export const kinds = ['unit', 'http', 'journeys', 'proof', 'browsers'] as const
 type Kind = (typeof kinds)[number]
 
-/** The kinds of a full run. The others run only if they are named. */
+/** Kinds in a full run. The others only run if named. */
 export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers')
 
 /** Numbers of tests. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
 /**
- * The kind of a Vitest project. `web` and `extension` have unit tests; `answers` checks the responses
- * and statements of the HTTP tests.
+ * The kind of a Vitest project. `web` and `extension` are unit tests; `answers` checks the
+ * responses and statements of the HTTP tests.
  */
 export function kindOf(project: string): Kind {
   if (project === 'answers') return 'http'
   return kinds.find((kind) => kind === project) ?? 'unit'
 }
 
-/**
- * Counts results by kind. A file that does not load, an unfinished test and an uncaught error count
- * as failures.
- */
+/** Counts results by kind. Files that don't load, unfinished tests and uncaught errors count as failures. */
 export function count(
   modules: Iterable<Pick<TestModule, 'project' | 'children' | 'errors'>>,
   uncaught: readonly unknown[],
@@ -42,7 +39,7 @@ export function count(
     tally.failed += module.errors().length
   }
   if (uncaught.length > 0) of('unit').failed += uncaught.length
-  // In a fixed order, and only kinds in which a test ran.
+  // Kinds in a fixed order, without those that ran no test.
   return new Map(
     kinds.flatMap((kind) => {
       const tally = tallies.get(kind)
@@ -51,7 +48,7 @@ export function count(
   )
 }
 
-/** Names the tests that failed first and passed when they were repeated, with the first error. */
+/** Lists tests that failed at first and passed when repeated, each with its first error. */
 export function repeatedLines(modules: Iterable<Pick<TestModule, 'children'>>): string[] {
   return [...modules].flatMap((module) =>
     [...module.children.allTests()]
@@ -65,7 +62,7 @@ export function tallyLine(kind: string, { passed, failed, skipped }: Tally): str
   return `${kind.padEnd(10)} ${passed} passed, ${failed} failed${rest}`
 }
 
-/** The last line of every run: "N passed, N failed" over all kinds. */
+/** The last line of every run: "N passed, N failed", over all kinds. */
 export function closingLine(tallies: Map<string, Tally>): string {
   const sum = (key: keyof Tally) => [...tallies.values()].reduce((total, tally) => total + tally[key], 0)
   return `${sum('passed')} passed, ${sum('failed')} failed`

@@ -8,10 +8,10 @@ import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
 import { closingLine, count, fullRunKinds, kindOf, kinds, repeatedLines, type Tally, tallyLine } from './tally.ts'
 
-// `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path,
-// `npm test -- http leads` only one kind of them, `-t "a name"` the tests with that name.
-// `npm test -- proof` repeats the proofs for minutes; a full run, for seconds.
-// `npm test -- browsers` opens every page in Firefox and WebKit, which a full run does not.
+// `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path, `npm test --
+// http leads` only one kind of them, `-t "a name"` the tests with that name. `npm test -- proof`
+// runs the proofs for minutes, a full run for seconds. `npm test -- browsers` opens every page in
+// Firefox and WebKit, which a full run does not.
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', short: 't' } } })
 const namedKinds = kinds.filter((kind) => positionals.includes(kind))
 const chosenKinds = namedKinds.length > 0 ? namedKinds : fullRunKinds
@@ -20,23 +20,23 @@ const isFullRun = positionals.length === 0 && values.name === undefined
 
 onParentGone(() => process.exit(130))
 process.chdir(root)
-// Set by Vitest's own command too. web/vite.config.ts checks it.
+// Vitest's own command sets this, too. web/vite.config.ts reads it.
 process.env.VITEST = 'true'
-// In a full run, the last tests check that every declared response was returned, and who wrote which table.
+// A full run ends with checks that every declared response was returned, and who wrote which table.
 if (isFullRun) process.env.FULL_RUN = 'yes'
-// Proofs run briefly, unless nothing else was asked for.
+// Proofs are short unless they run alone.
 if (chosenKinds.join() === 'proof') process.env.PROOF = 'long'
 
 const since = performance.now()
 const vitest = await createVitest({
   config: join(root, 'vitest.config.ts'),
   watch: false,
-  // A forgotten `.only` must not make a full run smaller.
+  // A forgotten `.only` must not shrink a full run.
   allowOnly: !isFullRun,
   ...(values.name === undefined ? {} : { testNamePattern: values.name }),
 })
 const specifications = (await vitest.globTestSpecifications(filters)).filter(({ project }) => {
-  // This project checks what all other tests did, so it needs a full run.
+  // This project checks what all other tests did, so it only makes sense in a full run.
   if (project.name === 'answers' && (filters.length > 0 || values.name !== undefined)) return false
   return chosenKinds.includes(kindOf(project.name))
 })
@@ -54,7 +54,7 @@ if (specifications.length === 0 && !isFullRun) {
     })
 }
 
-/** Builds what these tests run, and finds a browser if they need one. */
+/** Builds what these tests need, and finds a browser if necessary. */
 async function prepare(specifications: TestSpecification[]): Promise<void> {
   const needed = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   const say = (line: string) => console.error(line)

@@ -24,22 +24,22 @@ import { fold, hasUnspaced } from '../server/src/core/classifier/text.ts'
 import { f1Of, mean, readHeldOut } from './classifier-measures.ts'
 import { root } from './root.ts'
 
-// Trains the models that label replies and detect their language, with the data in
-// server/src/core/classifier/training: docs/classifier.md. `--development` only measures.
+// Trains the models that label replies and detect their language, on the data in
+// server/src/core/classifier/training. See docs/classifier.md. `--development` only measures.
 
 const folder = join(root, 'server/src/core/classifier/training')
 
-/** Messages made of each line; a line with fewer gives all of them. */
+/** Maximum number of messages generated from each line. */
 const PER_LINE = 48
 const EPOCHS = 12
 const RATE = 0.6
 const DECAY = 2e-6
-/** Languages that are only told apart have fewer lines, so each counts more. */
+/** Languages that are only detected have fewer lines, so each line counts more. */
 const OTHER_WEIGHT = 3
 /** Every n-th line of a section belongs to the development set. */
 const DEVELOPMENT = 6
 
-/** Random numbers of a seed: the same data gives the same weights. */
+/** Seeded random numbers: the same data yields the same weights. */
 let seed = 20_261_123
 function random(): number {
   seed = (seed + 0x6d2b79f5) | 0
@@ -57,7 +57,7 @@ interface Language {
   name: string
 }
 
-/** Reads a file: `# label` begins a section of lines; (a|b) in a line are alternatives. */
+/** Reads a file. `# label` starts a section of lines, and (a|b) in a line lists alternatives. */
 function readLanguage(file: string): Language {
   const read: Language = { language: basename(file, '.txt'), lines: [], opener: '', closer: '', name: '' }
   let section = ''
@@ -80,7 +80,7 @@ function labelOf(section: string): ReplyLabel {
   return label
 }
 
-/** One message of a line, with random alternatives. */
+/** Generates a message from a line, choosing alternatives at random. */
 function messageOf(line: string): string {
   let rest = line
   for (let innermost = /\(([^()]*)\)/.exec(rest); innermost; innermost = /\(([^()]*)\)/.exec(rest)) {
@@ -92,7 +92,7 @@ function messageOf(line: string): string {
   return rest.replace(/ +/g, ' ').trim()
 }
 
-/** Writes a message as people do: with a greeting, in lower case, with a typo, without marks. */
+/** Varies a message as people write: with a greeting, in lower case, with a typo, without punctuation. */
 function vary(message: string, { opener, closer, name }: Language): string {
   let varied = message
   const named = (text: string) => messageOf(text).replaceAll('{name}', messageOf(name))
@@ -118,7 +118,7 @@ interface Sample {
   weight: number
 }
 
-/** The samples of these lines, each label and language with the same weight. */
+/** Generates samples from these lines. Each label and language has the same weight. */
 function samplesOf(languages: Language[], isWanted: (line: Language['lines'][number]) => boolean) {
   const labels: (Sample & { language: string; text: string })[] = []
   const spoken: Sample[] = []
@@ -150,7 +150,7 @@ function samplesOf(languages: Language[], isWanted: (line: Language['lines'][num
   return { labels, spoken }
 }
 
-/** Samples of languages that are only told apart, whole lines and parts of them. */
+/** Samples in languages that are only detected: entire lines, and parts of them. */
 function otherLanguages(): Sample[] {
   let label = -1
   return readFileSync(join(folder, 'other-languages.txt'), 'utf8')
@@ -208,7 +208,7 @@ function train(
   return { rows, bias }
 }
 
-/** Rounds weights to bytes. @param temperature that the sums are divided by, so that shares are calibrated */
+/** Rounds weights to bytes. @param temperature divides the sums, so that probabilities are calibrated */
 function pack({ rows, bias }: { rows: Float32Array; bias: Float32Array }, temperature: number): Weights {
   const classes = bias.length
   const scale = new Float32Array(classes)
@@ -225,7 +225,7 @@ function pack({ rows, bias }: { rows: Float32Array; bias: Float32Array }, temper
   }
 }
 
-/** The temperature at which the samples are most likely. */
+/** The temperature that maximizes the likelihood of the samples. */
 function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, samples: readonly Sample[]): number {
   const loss = (temperature: number) => {
     const packed = pack(model, temperature)
@@ -236,10 +236,10 @@ function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, sample
   return candidates[losses.indexOf(Math.min(...losses))] as number
 }
 
-/** Messages with at least this likeness to a training message test little. */
+/** Above this similarity to a training message, a held-out message tests little. */
 const ALIKE = 0.6
 
-/** Parts of two or three characters of a text. */
+/** All substrings of two or three characters. */
 function partsOf(text: string): Set<string> {
   const padded = ` ${fold(text)
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
@@ -248,7 +248,7 @@ function partsOf(text: string): Set<string> {
   return new Set(Array.from({ length: Math.max(0, padded.length - size + 1) }, (_, at) => padded.slice(at, at + size)))
 }
 
-/** The share of parts that two texts have in common. */
+/** The share of substrings that two texts have in common. */
 function likeness(a: Set<string>, b: Set<string>): number {
   if (Math.min(a.size, b.size) < ALIKE * Math.max(a.size, b.size)) return 0
   let common = 0
@@ -256,7 +256,7 @@ function likeness(a: Set<string>, b: Set<string>): number {
   return common / (a.size + b.size - common)
 }
 
-/** Writes how the held-out messages are labelled into docs/classifier.md. */
+/** Writes how the held-out messages were labelled into docs/classifier.md. */
 function writeFigures(trained: readonly { language: string; text: string }[]): void {
   const heldOut = readHeldOut(readFileSync(join(folder, 'held-out.txt'), 'utf8'))
   const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }

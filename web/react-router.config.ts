@@ -7,17 +7,18 @@ import { compressFiles } from './build-steps/compress'
 import { buildEmbed } from './build-steps/embed'
 import { holdApp, inlineStyles } from './build-steps/prerendered'
 
-/** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
+/** Matches no page, so that the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
 
-/** Pages with a parameter are prerendered once, with its name in place of its value. */
+/** Pages with a parameter are prerendered once, with the parameter's name as its value. */
 const fileFor = (path: string) => path.replaceAll(':', '')
 const publicPaths = pages.filter((page) => page.access === 'public').map((page) => page.path)
 const prerendered = [...publicPaths.map(fileFor), notFoundPath]
 
 /**
- * Public pages are prerendered; signed-in pages start from __spa-fallback.html. build/pages.json
- * tells the server which paths get the fallback or a 404, and which belong in the sitemap.
+ * Public pages are prerendered, and signed-in pages start from __spa-fallback.html.
+ * build/pages.json tells the server which paths get the fallback or a 404, and which belong in the
+ * sitemap.
  */
 export default {
   appDirectory: 'app',
@@ -36,7 +37,7 @@ export default {
     for (const path of prerendered) {
       const built = join(folder, path, 'index.html')
       const html = await readFile(built, 'utf8')
-      // React Router makes a folder of every path.
+      // React Router creates a folder for every path.
       if (path.endsWith('.html')) await rm(join(folder, path), { recursive: true })
       await writeFile(fileOf(folder, path), holdApp(html, staticPages.includes(path) ? 'session' : 'paint'))
     }
@@ -53,7 +54,7 @@ export default {
 
 type Meta = () => { title?: string }[]
 
-/** The title of each page that is not prerendered, from its module's `meta`. */
+/** Titles of the pages that are not prerendered, from their modules' `meta`. */
 async function titlesOf(serverBuild: string): Promise<Record<string, string>> {
   const { routes } = (await import(pathToFileURL(serverBuild).href)) as {
     routes: Record<string, { path?: string; module: { meta?: Meta } }>
@@ -70,10 +71,7 @@ async function titlesOf(serverBuild: string): Promise<Record<string, string>> {
 
 const fileOf = (folder: string, path: string) => join(folder, path, path.endsWith('.html') ? '' : 'index.html')
 
-/**
- * Fails the build on inline styles, which the content security policy forbids and browsers drop
- * silently.
- */
+/** Fails the build on inline styles. The content security policy forbids them, so browsers would silently drop them. */
 async function rejectInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
     const html = await readFile(join(folder, file), 'utf8')

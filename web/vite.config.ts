@@ -8,7 +8,7 @@ import { writeFont } from './build-steps/font.ts'
 /** The API in development; `npm run dev` starts both. */
 const apiOrigin = process.env.API_ORIGIN ?? 'http://127.0.0.1:3000'
 
-/** React Router waits ten seconds for its first page: too little to import the build as well. */
+/** React Router waits ten seconds for its first page, which is too short if it must also import the build. */
 const importBeforePrerendering: Plugin = {
   name: 'import-before-prerendering',
   configurePreviewServer: async () => void (await import(new URL('build/server/index.js', import.meta.url).href)),
@@ -25,26 +25,29 @@ export default defineConfig({
   resolve: process.env.VITEST ? {} : { alias: { '@fonts': await writeFont() } },
   build: {
     cssTarget,
-    // The content security policy doesn't allow data: URLs.
+    // The content security policy forbids data: URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // In its own chunk: evaluating it together with the app would block the main thread longer.
+            // In a chunk of its own: evaluating it together with the app would block the main
+            // thread longer.
             { name: 'react-dom', test: /node_modules[\\/](react-dom|scheduler)[\\/]/ },
-            // Icons that several pages share would each be a request of a few hundred bytes.
+            // Otherwise, each icon that several pages share would be a request of a few hundred
+            // bytes.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/, minShareCount: 3 },
-            // What nearly every page needs: one request, and 6 KB less than a chunk for each module.
+            // What nearly every page needs. One request, and 6 KB less than a chunk per module.
             { name: 'shared', test: /web[\\/]app[\\/]|contract[\\/]src/, minShareCount: 30 },
           ],
         },
       },
     },
   },
-  // The startup script is a function of this build.
+  // The startup script is a function from this build.
   environments: { ssr: { build: { minify: true } } },
-  // Otherwise Vite finds packages page by page, and a page loaded meanwhile gets two copies of React.
+  // Otherwise Vite discovers packages page by page, and a page loaded meanwhile gets two copies of
+  // React.
   optimizeDeps: { entries: ['app/**/*.{ts,tsx}', '!app/**/*.test.{ts,tsx}'] },
   server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
 })

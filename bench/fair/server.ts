@@ -6,19 +6,17 @@ import { accessToken } from '../measuring/access-token.ts'
 import { envOf } from '../measuring/env.ts'
 import { recount } from '../measuring/recount.ts'
 
-/*
- * A server of `fair.ts` in a process of its own: node server.ts <database> <others> <attackers> <leads> <bio>. It
- * sends its URL and the tokens of the accounts, those of the others first.
- */
+/* The server process of `fair.ts`: node server.ts <database> <others> <attackers> <leads> <bio>.
+   Sends its URL and the accounts' tokens, those of the other users first. */
 
 const [databaseUrl = '', others, attackers, leads, bioLength] = process.argv.slice(2)
 const LEADS_OF_OTHERS = 2_000
 
 const { url, services } = await startServer({ env: envOf(databaseUrl), databaseUrl, workers: true })
-// All joins and sign-ins come from one address. Calls a minute are limited as always.
+// All sign-ups and sign-ins come from one address. Calls per minute stay limited.
 services.limits.consume = async () => {}
 const { db, pool } = services.database
-// Without the time limits of the product's own.
+// Bypasses the product's statement timeouts.
 const client = new pg.Client(databaseUrl)
 await client.connect()
 

@@ -6,14 +6,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { formatNumber } from '../../contract/src/format.ts'
 import { bytesOf, SHAPES } from './shapes.ts'
 
-/*
- * A client in its own thread, because the server uses the main one. Sends files or makes cheap
- * calls.
- */
+/* A client in its own thread, because the server uses the main one. Sends files or makes cheap calls. */
 
 const { url, authorization } = workerData as { url: string; authorization: string }
 
-/** Imports a file of that shape, and cancels the import after `secondsMax`. */
+/** Imports a file of that shape, and cancels it after `secondsMax`. */
 async function send({ shape, size, secondsMax }: { shape: string; size: number; secondsMax: number }): Promise<string> {
   const definition = SHAPES[shape]
   if (!definition) throw new Error(`no shape ${shape}`)
@@ -24,7 +21,7 @@ async function send({ shape, size, secondsMax }: { shape: string; size: number; 
   sending.on('error', answered.reject)
   Readable.from(bytesOf(definition, size)).pipe(sending)
   const deadline = Date.now() + secondsMax * 1_000
-  // Retry until it works: the import does not exist before the upload starts.
+  // Retry until it works, because the import does not exist before the upload starts.
   const canceling = setInterval(() => {
     if (Date.now() > deadline) cancelAll().catch(() => {})
   }, 1_000)

@@ -1,10 +1,10 @@
-/** A file to import: a head, a part repeated until the file has its size, and a tail. */
+/** A file to import: a head, a part repeated until the file is large enough, and a tail. */
 interface Shape {
   head?: string | Buffer
   /** @param n index of the part, from 0 */
   part: (n: number) => string | Buffer
   tail?: string | Buffer
-  /** Sent for the second time, so every lead exists already. */
+  /** Imported a second time, so every lead already exists. */
   isKnown?: boolean
   to?: '/suppressions/import'
 }

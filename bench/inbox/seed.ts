@@ -3,7 +3,7 @@ import type { Database } from '../../server/src/db/open.ts'
 import { writeCursor } from '../../server/src/db/paging.ts'
 import { recount } from '../measuring/recount.ts'
 
-/** Conversations of the workspace's X account, each with a campaign's message and two replies. */
+/** Creates conversations of the workspace's X account, each with a campaign message and two replies. */
 export async function fillConversations(
   { connect, pool }: Database,
   { workspaceId, userId, count }: { workspaceId: string; userId: string; count: number },

@@ -1,10 +1,8 @@
 import { startX } from '../../stand-ins/src/x.ts'
 
-/*
- * A process with the stand-in X, and with the people who answer there. It ends with its parent.
- */
+/* The process of the stand-in X and of the people who reply there. It ends with its parent. */
 
-/** People who write to an account within these seconds, one after the other. */
+/** People who write to an account within these seconds, one after another. */
 export interface Burst {
   handles: string[]
   to: string

@@ -6,11 +6,11 @@ interface Who {
   userId: string
   workspaceId: string
   role?: Role
-  /** Default: a session that is nowhere stored. */
+  /** Defaults to a session that is not stored. */
   sessionId?: string
 }
 
-/** An access token for a day of measuring. */
+/** Signs an access token that outlasts the measurement. */
 export async function accessToken(
   { auth, database }: Pick<Services, 'auth' | 'database'>,
   { userId, workspaceId, role = 'owner', sessionId = randomUUID() }: Who,

@@ -1,13 +1,13 @@
 import { loadavg } from 'node:os'
 
-/** How long it takes, in milliseconds. */
+/** Returns how long the work takes, in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await work()
   return performance.now() - began
 }
 
-/** Makes the benchmark fail if it was too slow. */
+/** Fails the benchmark if the condition is not met. */
 export function require(isMet: boolean, text: string): void {
   if (isMet) return
   console.error(`    too slow: ${text}`)

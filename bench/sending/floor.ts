@@ -12,8 +12,9 @@ const RECORD = `
   update dms set status = 'sent', sent_at = now(), x_event_id = $2, lease_expires_at = null where id = $1 and lease = $3`
 
 /**
- * The least that sending a message can cost: one UPDATE that claims it and one that records it,
- * through `pg` alone. Runs on `concurrency` connections until `isOver`. @returns milliseconds each
+ * The least work that sending a message can take: one UPDATE to claim it and one to record it,
+ * through `pg` alone. Runs on `concurrency` connections until `isOver`.
+ * @returns the milliseconds of each message
  */
 export async function sendBare(
   url: string,

@@ -16,7 +16,7 @@ export async function spread(url: string, tasks: Task[]): Promise<Done[]> {
   )
 }
 
-/** What the processes did in a second, in all. */
+/** What all processes did per second. */
 export function rateOf(done: Done[]): number {
   return done.reduce((sum, { times, seconds }) => sum + times.length / seconds, 0)
 }

@@ -7,17 +7,15 @@ import { receive } from '../../server/src/domains/outreach/replies/service.ts'
 import { startSender } from '../../server/src/jobs/sender.ts'
 import { openSenderServices } from './services.ts'
 
-/*
- * A worker process that claims and records messages, sends them, or records replies, as fast as
- * possible. Started by sending.ts, which sends the start signal.
- */
+/* A worker process that claims and records messages, sends them, or records replies, as fast as
+   possible. sending.ts starts it, and signals when to begin. */
 
 export type Task =
-  /** Until the time or the number of messages is reached. */
+  /** Stops after the time or the number of messages. */
   | { kind: 'claims'; seconds: number; dailyDmCap: number; count?: number; perSecond?: number }
   | { kind: 'sends'; seconds: number; dailyDmCap: number; answerMs: number }
   | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[]; perSecond?: number }
-/** Milliseconds per call. `claims` excludes recording. */
+/** Milliseconds per call. For `claims`, recording is not included. */
 export interface Done {
   times: number[]
   claims: number[]

@@ -19,7 +19,7 @@ function variantOf(messageTemplate: string) {
 
 type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>
 
-/** Empties the database and fills it again. */
+/** Empties and refills the database. */
 async function fill({ connect }: Database, work: (run: Run) => Promise<void>): Promise<void> {
   const client = await connect()
   // Inserting a million rows takes minutes.
@@ -65,7 +65,7 @@ async function insertCampaigns(run: Run, seal: (text: string) => string, account
   )
 }
 
-/** `follower_count` numbers the leads of a workspace. */
+/** `follower_count` numbers the leads of each workspace. */
 async function insertLeads(run: Run, count: number, more = 'null, null'): Promise<void> {
   await run(
     `insert into leads (workspace_id, x_user_id, x_user_checked_at, name, twitter_handle, dm_status, follower_count, closed_to, replied_at)
@@ -74,7 +74,7 @@ async function insertLeads(run: Run, count: number, more = 'null, null'): Promis
   )
 }
 
-/** SQL for a message's step and variant. @param variant SQL: its place in the step */
+/** SQL for a message's step and variant. @param variant SQL for the variant's position in the step */
 function stepColumns(number: number, variant = '0'): string {
   const step = STEPS[number - 1]
   const ids = step?.variants.map(({ id }) => `'${id}'`).join(',')
@@ -82,8 +82,8 @@ function stepColumns(number: number, variant = '0'): string {
 }
 
 /**
- * People who got their first message. A tenth of them are due for a follow-up within a day, each
- * campaign's the same number, the others within ten days.
+ * People who got their first message. For a tenth of them, spread evenly over campaigns, the
+ * follow-up is due within a day; for the others, within ten days.
  */
 export async function fillFollowUps(
   database: Database,
@@ -120,7 +120,7 @@ export async function fillFollowUps(
   })
 }
 
-/** Makes the follow-ups of `count` people in each of some campaigns due now. */
+/** Makes the follow-ups of `count` people due now, in each of some campaigns. */
 export async function makeDue(
   { pool }: Database,
   { offset, campaigns, count }: Record<'offset' | 'campaigns' | 'count', number>,
@@ -136,7 +136,7 @@ export async function makeDue(
   )
 }
 
-/** One campaign that has sent messages for a year, to people in every state. @returns their ids */
+/** Creates a campaign that has sent messages for a year, to people in every state. @returns their ids */
 export async function fillCampaign(
   database: Database,
   sealer: { seal(text: string): string },
@@ -145,7 +145,7 @@ export async function fillCampaign(
   await fill(database, async (run) => {
     await insertCampaigns(run, sealer.seal, 1, 1)
     await insertLeads(run, people)
-    // Of a hundred people: 50 are waiting for the follow-up, 10 for the first message.
+    // Of every hundred people, 50 wait for the follow-up and 10 for the first message.
     await run(
       `insert into enrollments (workspace_id, campaign_id, lead_id, version, x_account_id, state, reason, last_step_id, last_step_number, last_ordinal,
          last_sent_at, next_step_number, next_at, paused_until, is_unqueued)
@@ -202,7 +202,7 @@ export async function fillCampaign(
   return rows[0]
 }
 
-/** A list of leads, of whom some were messaged, have replied or closed their inbox. @returns its id */
+/** Creates a list of leads, some of whom were messaged, replied or closed their inbox. @returns its id */
 export async function fillList(
   database: Database,
   sealer: { seal(text: string): string },

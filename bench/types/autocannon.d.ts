@@ -1,4 +1,4 @@
-/** The used part of autocannon, which has no types. */
+/** The part of autocannon that we use. It ships no types. */
 declare module 'autocannon' {
   interface Result {
     requests: { average: number; total: number }
@@ -15,7 +15,7 @@ declare module 'autocannon' {
     duration?: number
     /** Number of requests, instead of a duration. */
     amount?: number
-    /** Timeout of a request, in seconds. */
+    /** Timeout of each request, in seconds. */
     timeout?: number
     /** Number of worker threads. */
     workers?: number

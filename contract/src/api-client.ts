@@ -2,8 +2,8 @@ import { type Client, createClient } from './client.ts'
 import { contract } from './contract.ts'
 
 /**
- * The entry of the packed client. `origin` is such as 'https://x-automated.example', `apiKey` comes
- * from Settings → API.
+ * The entry point of the packed client. `origin` looks like 'https://x-automated.example'; `apiKey`
+ * comes from Settings → API.
  */
 export function createApiClient({ origin, apiKey }: { origin: string; apiKey: string }): Client {
   return createClient({ contract, url: new URL('/api', origin).href, tokens: { current: () => apiKey } })

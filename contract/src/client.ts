@@ -5,23 +5,23 @@ import type { Contract } from './contract.ts'
 import { isErrorEnvelope } from './errors.ts'
 
 export interface Tokens {
-  /** Returns the access token to send; null: none. */
+  /** Returns the access token to send, or null if there is none. */
   current(): string | null | Promise<string | null>
-  /** Called once after a 401. Returns a new access token; null: there is none. */
+  /** Called once after a 401. Returns a new access token, or null if there is none. */
   refresh?(): Promise<string | null>
 }
 
 export interface ClientOptions {
   /** The contract, or its minified form without schemas, so that browsers need no zod. */
   contract: AnyContractRouter
-  /** Base URL of the API: `https://host/api`. */
+  /** Base URL of the API, such as `https://host/api`. */
   url: string
   fetch?: typeof fetch
   tokens?: Tokens
 }
 
 export interface CallContext extends ClientContext {
-  /** Sent as Idempotency-Key: calls repeated with the same key take effect once. */
+  /** Sent as Idempotency-Key: repeated calls with the same key take effect once. */
   idempotencyKey?: string
 }
 

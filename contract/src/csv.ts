@@ -1,15 +1,15 @@
-/* Reads CSV files: the server uses it to import, the screen to preview. */
+/* Reads CSV files: the server imports them, the screen previews them. */
 
 /**
- * A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. `cells`:
- * the readable cells of a record with wrong quotes or with more or fewer fields than the first
- * line. `isWhole`: no cell is missing.
+ * A record's fields, or why it is unreadable. `line` is its first line in the file, from 1. `cells`
+ * are the readable cells of a record with wrong quotes or a wrong number of fields. `isWhole` is
+ * true if no cell is missing.
  */
 export type CsvRecord =
   | { line: number; fields: string[] }
   | { line: number; problem: string; cells?: string[]; isWhole?: true }
 
-/** csv-parse's `parse`. Browsers use a separate build of it. */
+/** csv-parse's `parse`. Browsers use another build of it. */
 type Parse = (bytes: Uint8Array, options: object) => unknown
 
 /** Maximum record size. Without it, an unclosed quote would consume the rest of the file. */
@@ -19,9 +19,9 @@ const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in i
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
 /**
- * Reads one file in parts (RFC 4180). Also accepts `sep=;` lines, the usual delimiters, BOMs,
- * missing trailing fields and stray quotes. An unreadable line is reported, and reading continues
- * after it.
+ * Parses one file that arrives in parts (RFC 4180). Also accepts `sep=;` lines, the usual
+ * delimiters, BOMs, missing trailing fields and stray quotes. Reports unreadable lines and
+ * continues after them.
  */
 export function openCsv(parse: Parse) {
   let line = 1
@@ -32,7 +32,7 @@ export function openCsv(parse: Parse) {
   let width: number | null = null
   /** After malformed quotes, a short line may be the rest of that cell. */
   let mayBeRest = false
-  /** The current line was already reported as too long, before its end arrived. */
+  /** The current line has already been reported as too long, before its end arrived. */
   let isInLongLine = false
 
   /** Parses records up to the first unreadable one. `end`: offset after the last good record. */
@@ -76,10 +76,10 @@ export function openCsv(parse: Parse) {
   }
 
   return {
-    /** The field delimiter; null before anything is read. */
+    /** The field delimiter, or null before anything has been read. */
     delimiter: () => delimiter,
 
-    /** Yields the records in the unused rest and these bytes. @returns the number of bytes used */
+    /** Yields the records in the unparsed rest and these bytes. @returns the number of bytes used */
     *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
       let used = 0
       if (delimiter === null) {
@@ -140,7 +140,7 @@ const OPTIONS = {
   max_record_size: RECORD_MAX_BYTES,
 }
 
-/** Matches a correctly quoted record. @param delimiter neither letter nor digit */
+/** Matches a correctly quoted record. @param delimiter must not be a letter or digit */
 function strictRecord(delimiter: string): RegExp {
   const field = `(?:"[^"]*(?:""[^"]*)*"|(?!")[^\\${delimiter}\\r\\n]*)`
   return new RegExp(`^${field}(?:\\${delimiter}${field})*[\\r\\n]*$`)
@@ -151,7 +151,7 @@ const LOST = { code: 'CSV_INVALID_CLOSING_QUOTE' }
 /** Thrown if a record exceeds `RECORD_MAX_BYTES`. */
 const LONG = { code: 'CSV_MAX_RECORD_SIZE' }
 
-/** Returns csv-parse's error code. Rethrows errors that the file did not cause. */
+/** Returns csv-parse's error code. Rethrows errors that are not about the file. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string') throw error
@@ -188,7 +188,7 @@ function endOfLastLine(bytes: Uint8Array): number {
 
 const beginsWithQuote = (field: string) => field.charCodeAt(0) === 34
 
-/** Counts line breaks within fields, to keep line numbers right. */
+/** Counts line breaks within fields, because records may span lines. */
 function breaksIn(fields: readonly string[]): number {
   let breaks = 0
   for (const field of fields) {

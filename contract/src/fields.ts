@@ -23,7 +23,7 @@ export function wholeNumber(min: number, max: number) {
   return z.number().int().min(min).max(max)
 }
 
-/** How many seconds no sender claims what is queued, so that it can be undone. */
+/** Seconds during which queued messages cannot be claimed, so that queueing can be undone. */
 export const HoldSeconds = wholeNumber(0, 30).default(0)
 
 /** A whole number in a query string. Typed clients pass a number. */
@@ -57,7 +57,6 @@ export function isMoment(text: string): boolean {
 /** A time in a request. Responses use the same format. */
 export const Moment = z.string().refine(isMoment, 'must be a time such as 2026-01-31T12:00:00Z')
 
-/** Whether the text is formatted like an id. */
 export function isId(text: string): boolean {
   return UUID.test(text)
 }
@@ -72,7 +71,7 @@ export function paging(defaultSize: number) {
 
 export const BAD_CURSOR = 'must be the cursor of an earlier response'
 
-/** A cursor of the last response. Every page costs the same, however deep. */
+/** A cursor from the last response. Deep pages cost no more than the first. */
 export const Cursor = z.string().max(500).refine(isStorable, BAD_CURSOR)
 
 /** Like `paging`, but pages can also continue from a cursor. */
@@ -82,14 +81,14 @@ export function cursorPaging(defaultSize: number) {
 
 export const Page = z.object({ total: z.number().int(), page: z.number().int(), pageSize: z.number().int() })
 
-/** Whether PostgreSQL can store it. JSON can carry NUL and lone surrogates, UTF-8 text cannot. */
+/** Whether PostgreSQL can store the text: JSON can carry NUL and lone surrogates, UTF-8 text cannot. */
 export function isStorable(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed()
 }
-/** The problem of a text that cannot be stored. */
+/** The problem reported for a text that cannot be stored. */
 export const UNSTORABLE = 'must not contain NUL characters or broken Unicode'
 
-/** Input of calls that need none: no body, or an empty object. Unknown keys are rejected. */
+/** For operations without input: no body, or an empty object. Unknown keys are rejected. */
 export const NoInput = z.preprocess((body) => body ?? {}, z.strictObject({}))
 
 /** Trimmed user text that PostgreSQL can store. */
@@ -101,7 +100,7 @@ export function text(max: number) {
     .transform((value) => value.trim())
 }
 
-/** Whether a text has a character that people can see. */
+/** Whether a text has at least one visible character. */
 function isVisible(value: string): boolean {
   return /[^\s\p{Cc}\p{Cf}\p{DI}\u2800]/u.test(value)
 }
@@ -111,22 +110,22 @@ export function requiredText(max: number, problem = 'is required') {
   return text(max).refine(isVisible, problem)
 }
 
-/** Phishing risks in emailed names: line breaks, control characters and the start of a URL. */
+/** Phishing risks in names that we email: line breaks, control characters and the start of a URL. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\/|\bwww[.。]/giu
-/** What mail programs or readers turn into a link: a domain (also in an email address), an IP address or Markdown. */
+/** What email programs turn into a link: a domain (also in an email address), an IP address or Markdown. */
 const LINKED = /[^\s.。][.。]\p{L}{2}|\d{1,3}(?:[.。]\d{1,3}){3}|\bxn--|\][([]|\b(?:https?|mailto|tel):/iu
-/** A link in Markdown. Its signs separate words. */
+/** A link in Markdown. Its brackets also separate words. */
 const MARKDOWN_LINK = /\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
 /** An invisible character that cannot be part of a domain. */
 const WORD_JOINER = '\u2060'
 
 /**
- * A text as mail programs read it: without invisible characters, and with plain letters for circled
- * and full-width ones.
+ * A text as email programs read it: without invisible characters, and with plain letters for
+ * circled and full-width ones.
  */
 const asRead = (value: string) => value.normalize('NFKC').replace(/\p{DI}/gu, '')
 
-/** The name of a person, workspace or campaign. Emails carry it to others. */
+/** The name of a person, workspace or campaign. Other people receive it in emails. */
 export function nameText(max: number) {
   return text(max).refine(
     (value) => [value, asRead(value)].every((form) => form.search(UNSAFE_IN_NAMES) === -1),
@@ -139,23 +138,23 @@ export function requiredName(max: number, problem = 'is required') {
   return nameText(max).refine(isVisible, problem)
 }
 
-/** Turns an unvalidated name (from an old row or a provider) into one line without control characters and URLs. */
+/** Turns an unvalidated name (from an old row or a provider) into one line without control characters or URLs. */
 export function safeName(value: string): string {
   const safe = asRead(value).search(UNSAFE_IN_NAMES) === -1 ? value : asRead(value)
   return safe.replace(UNSAFE_IN_NAMES, ' ').replace(/\s+/g, ' ').trim() || '…'
 }
 
-/** A user's text for the body of an email: a safe name in which mail programs find no link. */
+/** Prepares a user's text for the body of an email: a safe name that email programs don't link. */
 export function nameInBody(value: string): string {
   return safeName(value).replace(/(?<=\S)[.。．｡․@＠](?=\S)/gu, `${WORD_JOINER}$&${WORD_JOINER}`)
 }
 
-/** A name for the subject of an email, or `instead` if mail programs would turn it into a link. */
+/** Prepares a name for an email's subject. Returns `instead` if email programs would link it. */
 export function nameInSubject(value: string, instead: string): string {
   return LINKED.test(asRead(value)) ? instead : safeName(value)
 }
 
-/** Makes the subject of an email safe, whatever names it contains. */
+/** Makes an email's subject safe, whatever names it contains. */
 export function subjectLine(value: string): string {
   return safeName(value)
     .replace(MARKDOWN_LINK, '…')
@@ -182,16 +181,16 @@ export const ReferralCode = z
   .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
   .optional()
 
-/** The handle of an existing lead, as people write it. Parsing leaves only the handle. */
+/** A lead's handle as people write it. Parsing strips everything but the handle. */
 export const HandleOfLead = z
   .string()
   .transform(handleIn)
   .pipe(z.string().regex(HANDLE_SPELLING, HANDLE_PROBLEMS.spelling))
 
-/** A handle on X, with or without @, excluding X's reserved paths. Strips the @. */
+/** A handle on X, with or without @. Strips the @ and rejects X's reserved paths. */
 export const TwitterHandle = HandleOfLead.refine((handle) => handleFault(handle) !== 'page', HANDLE_PROBLEMS.page)
 
-/** A handle as people write it, or X's address for a user id, https://x.com/i/user/1. */
+/** A handle as people write it, or X's URL for a user id: https://x.com/i/user/1. */
 export const PersonOnX = z.string().superRefine((person, context) => {
   const fault = personFault(person)
   if (fault) context.addIssue({ code: 'custom', message: HANDLE_PROBLEMS[fault] })

@@ -3,7 +3,7 @@
 // Prerendered pages and emails are English. Signed-in pages set the reader's locale.
 let locale = 'en-US'
 
-/** Sets the locale. Call it before rendering; prerendered pages must hydrate unchanged. */
+/** Sets the locale. Call it before rendering, but not on prerendered pages: they must hydrate unchanged. */
 export function setLocale(tag: string): void {
   try {
     locale = Intl.getCanonicalLocales(tag)[0] ?? 'en-US'
@@ -28,7 +28,7 @@ export function formatUnit(value: number, unit: 'minute' | 'hour'): string {
   return value.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'narrow' })
 }
 
-/** Formats 5000 cents as "$50.00". @param fractionDigits minimum, default by currency */
+/** Formats 5000 cents as "$50.00". @param fractionDigits minimum; defaults to the currency's */
 export function formatMoney(cents: number, currency = 'USD', fractionDigits?: number): string {
   return (cents / 100).toLocaleString(locale, {
     style: 'currency',
@@ -54,14 +54,14 @@ export function formatCount(count: number, singular: string, many = `${singular}
   return `${formatNumber(count)} ${pluralize(count, singular, many)}`
 }
 
-/** The word alone: "lead" for 1, "leads" for 0 and 2. @param many an irregular plural */
+/** Returns only the word: "lead" for 1, "leads" for 0 and 2. @param many an irregular plural */
 export function pluralize(count: number, singular: string, many = `${singular}s`): string {
   return ENGLISH_PLURALS.select(count) === 'one' ? singular : many
 }
 
 const ENGLISH_PLURALS = new Intl.PluralRules('en')
 
-/** Formats a date by the options of `Intl.DateTimeFormat`. */
+/** Formats a date with options of `Intl.DateTimeFormat`. */
 export function formatDate(value: Date | string | number, options: Intl.DateTimeFormatOptions): string {
   const key = `${locale} ${JSON.stringify(options)}`
   const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale, options)
@@ -74,7 +74,7 @@ export function formatMonth(month: string): string {
   return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
-/** Cached, because creating a format takes longer than formatting. */
+/** Cached, because creating a formatter takes longer than formatting. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats -5 and 'minute' as "5 minutes ago". Always in English, like the sentences around it. */
@@ -82,7 +82,7 @@ export function formatRelative(value: number, unit: Intl.RelativeTimeFormatUnit)
   return new Intl.RelativeTimeFormat('en').format(value, unit)
 }
 
-/** The calendar day in a time zone, '2026-11-20'. */
+/** Returns the calendar day in a time zone, such as '2026-11-20'. */
 export function formatDay(value: Date, timeZone: string): string {
   // Canadian English formats days as ISO 8601.
   return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(value)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { fieldProblem, inputProblems, predicateOf } from './input-problems.ts'
 
 beforeAll(() => void z.config({ customError: predicateOf }))
-// Other files share this configuration.
+// zod's configuration is global.
 afterAll(() => void z.config({ customError: undefined }))
 
 const problemsOf = (schema: z.ZodType, input: unknown) => inputProblems(schema.safeParse(input).error?.issues ?? [])

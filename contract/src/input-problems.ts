@@ -2,18 +2,18 @@ import type { z } from 'zod'
 import type { FieldProblem } from './errors.ts'
 import { formatCount, formatList, formatNumber } from './format.ts'
 
-/** An issue as zod passes it to an error map. `Issue` is one that zod reports. */
+/** An issue as zod passes it to an error map; `Issue` is one that it reports. */
 type RawIssue = z.core.$ZodRawIssue
 interface Issue {
   message: string
   code?: string
   keys?: readonly string[]
   path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
-  /** Only for a union: the issues of each branch, with paths within it. */
+  /** Only on a union: the issues of each branch, with paths within it. */
   errors?: readonly (readonly Issue[])[]
 }
 
-/** One problem per invalid field. `field` is a dotted path, '' for the whole body. */
+/** Returns one problem per invalid field. `field` is a dotted path, '' for the whole body. */
 export function inputProblems(issues: readonly Issue[]): FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
   // Report only the first issue of a field; it usually causes the others.
@@ -35,7 +35,7 @@ function problemsOf({ code, message, keys = [], path = [], errors = [] }: Issue)
   return [fieldProblem(parts.join('.'), message)]
 }
 
-/** The branches of a union whose own fields are invalid, those with the fewest issues first. */
+/** Branches of a union with invalid fields of their own, those with the fewest issues first. */
 function branchesWithFields(branches: readonly (readonly Issue[])[]): (readonly Issue[])[] {
   const countOf = (issues: readonly Issue[]) => issues.reduce((sum, { keys = [''] }) => sum + keys.length, 0)
   const isObject = (issues: readonly Issue[]) =>
@@ -112,7 +112,7 @@ export function predicateOf(issue: RawIssue): string {
   }
 }
 
-/** The message of the branch that matched furthest, else all expected types. */
+/** The message of the best-matching branch, or else all expected types. */
 function unionPredicate(branches: readonly (readonly { code?: string; message: string }[])[]): string {
   const furthest = branches.find((issues) =>
     issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'),

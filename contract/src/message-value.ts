@@ -3,28 +3,28 @@
 /** Bidi and zero-width marks, except joiners, which emoji and Persian need. */
 const MARKS = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-/** Words that mean "no value". Those of EMPTY_CODE are names in any other case, such as Nan. */
+/** Words that mean "no value". Those in EMPTY_CODE are names in other spellings, such as Nan. */
 const EMPTY_WORD = /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|tbd|tba|#?n\/a)[)\]>]?)$/i
 const EMPTY_CODE = /^(?:NA|NaN|nan|nil|NIL)$/
 
 /** A variable that another tool failed to fill. */
 const UNFILLED = /^(?:\{+[^{}]*\}+|\[\[[^[\]]*\]\]|\*\|[^|]*\|\*|<%[^%]*%>)$/
 
-/** The text as one line, without marks that change how it is displayed. */
+/** Returns the text on one line, without marks that change how it is displayed. */
 export function oneLine(text: string): string {
   const visible = text.replace(MARKS, '')
   const line = visible.replace(BREAKS, ' ')
   return (line === visible ? line : line.replace(/ +/g, ' ')).trim()
 }
 
-/** A name or another value for messages, as one line without braces; '' if it means "no value". */
+/** A name or another value for messages, on one line and without braces; '' if it means "no value". */
 export function messageValue(text: string): string {
   const line = oneLine(text)
   if (EMPTY_WORD.test(line) || EMPTY_CODE.test(line) || UNFILLED.test(line)) return ''
   return withoutBraces(line)
 }
 
-/** Replaces braces with parentheses, because in a message they would look like variables. */
+/** Replaces braces by parentheses, because in a message they would look like variables. */
 export function withoutBraces(text: string): string {
   return text.replaceAll('{', '(').replaceAll('}', ')')
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { formatDate, formatRelative } from './format.ts'
 
-/** Why a message was skipped: it failed before it was tried. */
+/** Why a message was skipped. A skipped message failed before it was tried. */
 export const SKIP_CODES = [
   /** `reason`: one of SUPPRESSION_REASONS. */
   'suppressed',
-  /** `how`: 'request' (X asks whether to accept their message), or absent. */
+  /** `how` is 'request' if X asks whether to accept their message, else absent. */
   'replied',
   /**
-   * `how`: 'campaign' (with `campaign`, its name), 'direct', 'earlier_lead' (their lead was deleted
-   * and added again since), 'x_user' (a deleted lead had their X id) or 'backup' (after the backup
-   * was made).
+   * `how` is 'campaign' (with its name in `campaign`), 'direct', 'earlier_lead' (their lead was
+   * deleted and added again), 'x_user' (a deleted lead had their X id) or 'backup' (since the
+   * backup).
    */
   'contacted',
-  /** `how`: 'campaign' (with `campaign`, its name) or 'direct'. */
+  /** `how` is 'campaign' (with its name in `campaign`) or 'direct'. */
   'queued_elsewhere',
   /** The account's owner messaged them directly on X. */
   'written_by_hand',
@@ -25,15 +25,15 @@ export const SKIP_CODES = [
   'closed_inbox',
   /** They accept messages only from X Premium accounts. */
   'premium_only',
-  /** Their handle belongs to someone else than their X id: `handle`, `xUserId`. */
+  /** Their handle belongs to another X id. Parameters: `handle`, `xUserId`. */
   'identity',
-  /** The condition of its step was not met. */
+  /** The step's condition was not met. */
   'condition',
   /** A member of the workspace stopped them. */
   'person',
   /** The lead is invented, and the real X must not message it. */
   'sample',
-  /** The text contains `written`, a variable that nothing has filled. */
+  /** The text contains a variable that nothing fills, in `written`. */
   'placeholder',
 ] as const
 
@@ -49,7 +49,7 @@ export const ENROLLMENT_CODES = [
   /** A member of the workspace decided this. */
   'person',
   'outcome_unknown',
-  /** `skip` is the code of the reason to skip the message. */
+  /** `skip` is the code of the reason why the message was skipped. */
   'skipped',
   'archived',
   /** Their last message is encrypted in X Chat, so a person must answer there. */
@@ -59,30 +59,30 @@ export const ENROLLMENT_CODES = [
 /** Why a campaign was paused automatically. */
 export const PAUSE_CODES = [
   'x_locked',
-  /** X rejected `refused` of the last `of` messages. Without these parameters: several in a row. */
+  /** X refused `refused` of the last `of` messages or, without these parameters, several in a row. */
   'refusals',
   /** `optOuts` of the last `of` messages led to an opt-out. */
   'opt_outs',
   'x_disconnected',
-  /** `backedUpAt` (ISO 8601). `isReadable`: X can show what was sent since. */
+  /** `isReadable`: X can show what was sent since `backedUpAt` (ISO 8601). */
   'restored',
-  /** A message would be sent with `written` in it, a variable that nothing has filled. */
+  /** A message would be sent with a variable that nothing fills, in `written`. */
   'placeholder',
 ] as const
 
-/** Why a queued message waits, not counting the reasons of its whole campaign. */
+/** Why a queued message waits, apart from the reasons for which its campaign waits. */
 export const DM_WAIT_CODES = [
-  /** `at`: when another campaign messaged them, in the 24 hours before (ISO 8601). */
+  /** `at`: when another campaign messaged them less than 24 hours ago (ISO 8601). */
   'day_apart',
   /** It is unknown whether they have replied. */
   'detection',
   /** X did not show whether they can be messaged. The message is tried again when it is due. */
   'inbox_unclear',
-  /** The message may have been sent, so its conversation is read on X. */
+  /** The message may have been sent, so we read its conversation on X. */
   'settling',
 ] as const
 
-/** A reason as a code with the parameters of its text. */
+/** A reason: its code, and the parameters of its text. */
 export const Reason = z.object({
   code: z.enum([...new Set([...SKIP_CODES, ...PAUSE_CODES, ...ENROLLMENT_CODES, ...DM_WAIT_CODES])]),
   params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
@@ -110,7 +110,7 @@ export function skipText(reason: SkipReason): string {
   return reason.code === 'lead_missing' ? LEAD_MISSING : `Skipped: ${skipClause(reason)}`
 }
 
-/** Why a lead cannot be messaged, as a sentence of its own. */
+/** Why a lead cannot be messaged, as a full sentence. */
 export function refusalText(reason: SkipReason): string {
   const clause = skipClause(reason)
   const sentence = clause.charAt(0).toUpperCase() + clause.slice(1)
@@ -190,7 +190,7 @@ export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Dat
   return `Wrote to this person ${hours < 1 ? 'less than an hour ago' : formatRelative(-hours, 'hour')}`
 }
 
-/** The `pauseReason` of a campaign. @param xMessage X's own explanation, which is shown instead; null: X gave none */
+/** The `pauseReason` of a campaign. @param xMessage X's own explanation, which replaces ours; null if X gave none */
 export function pauseText({ code, params }: PauseReason, xMessage: string | null): string {
   if (xMessage !== null) return xMessage
   switch (code) {

@@ -11,10 +11,10 @@ export const REPLY_LABELS = [
 ] as const
 export type ReplyLabel = (typeof REPLY_LABELS)[number]
 
-/** People with these labels, or without a label, wait for an answer if they wrote last. */
+/** People with these labels, or without one, wait for an answer if they wrote last. */
 export const WAITING_LABELS = ['interested', 'meeting', 'question', 'referral'] as const satisfies ReplyLabel[]
 
-/** People who wait are counted up to this number, so that Home costs the same with any inbox. */
+/** Counting people who wait stops here, so that Home costs the same with any inbox. */
 export const REPLIES_WAITING_MAX = 1_000
 
 /** Labels as screens show them. */

@@ -4,16 +4,16 @@ import { z } from 'zod'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from './errors.ts'
 
 /**
- * Who may call an operation: anyone, members with at least this role, or operators. Others get 404
- * from an operator's operation.
+ * Who may call an operation: anyone, members with at least this role, or operators. Operator
+ * operations return 404 to everyone else.
  */
 export type Access = 'public' | 'operator' | Role
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
 /**
- * What a call changes. `none`: nothing. `rows`: rows in one transaction. `outside`: also other
- * services, or rows in several transactions. Idempotency-Key works for `rows` and `outside`, not
- * for `unkeyed` calls such as sign-in.
+ * What a call changes. `none`: nothing. `rows`: rows, in one transaction. `outside`: other
+ * services, or rows in several transactions. Idempotency-Key works for `rows` and `outside`, but
+ * not for `unkeyed` calls such as sign-in.
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'
 
@@ -45,7 +45,7 @@ export interface OperationMeta<A extends Access = Access> {
   effect: Effect
   /** Whether a paired extension may call the operation with its own token. */
   byExtension: boolean
-  /** The scope that an API key needs to call the operation; null: no key can. */
+  /** The scope that an API key needs for the operation; null if keys cannot call it. */
   scope: Scope | null
 }
 
@@ -60,9 +60,9 @@ interface RouteOptions<C extends ErrorCode> {
   summary: string
   description?: string
   byExtension?: boolean
-  /** False: no API key may call the operation, even though its section has a scope. */
+  /** If false, API keys cannot call the operation, even if its section has a scope. */
   byKey?: boolean
-  /** Errors in addition to those of every operation. */
+  /** Errors besides those that every operation may return. */
   errors?: readonly C[]
   /** 204 for responses without a body. */
   successStatus?: 200 | 204
@@ -73,9 +73,9 @@ type ErrorMapOf<C extends ErrorCode> = {
 }
 
 /**
- * Returns `route` for a section of the API reference. Continue each route with `.input()` and
- * `.output()`. @param domain API keys with this domain's scopes may call the operations of viewers
- * and members
+ * Returns `route` for one section of the API reference. Continue each route with `.input()` and
+ * `.output()`.
+ * @param domain lets API keys with its scopes call the operations of viewers and members
  */
 export function routes(tag: string, domain: ScopeDomain | null = null) {
   return <const A extends Access, const C extends ErrorCode = never>(

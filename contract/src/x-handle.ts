@@ -31,7 +31,7 @@ export const HANDLE_PROBLEMS = {
   page: 'is a page on X, not a handle',
 } as const
 
-/** Why X does not allow this handle (without @); null: X allows it. */
+/** Why X does not allow this handle (without @); null if it does. */
 export function handleFault(handle: string): keyof typeof HANDLE_PROBLEMS | null {
   if (!HANDLE_SPELLING.test(handle)) return 'spelling'
   return NO_PROFILES.has(handle.toLowerCase()) ? 'page' : null
@@ -45,7 +45,7 @@ export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '')
 }
 
-/** Characters around a handle or address in a text: "Ann (@ann)", <https://x.com/ann>. */
+/** Characters around a handle or URL in a text: "Ann (@ann)", <https://x.com/ann>. */
 const OPEN = `(?:^|[\\s(<["'\\u201c\\u2018])`
 const CLOSED = `[\\s)>\\]"'\\u201d\\u2019]*$`
 const ON_X = `${OPEN}(?:https?:)?(?:\\/\\/)?(?:www\\.|mobile\\.|m\\.)?(?:x|twitter)\\.com\\/+`
@@ -54,9 +54,9 @@ const PROFILE = new RegExp(`${ON_X}(?:#!\\/)?(?:@|%40)*([^/?#\\s)>\\]"'\\u201d\\
 const MENTION = new RegExp(`^[^@]*?${OPEN}@+(\\w{1,15})${CLOSED}`)
 
 /**
- * Extracts the handle from typed, pasted or exported text: removes the @, the profile URL, a name before
- * them, and invisible and full-width characters.
- * Other URLs stay unchanged. `handleFault` checks whether X allows the result.
+ * Extracts the handle from typed, pasted or exported text. Strips the @, a profile URL, a name
+ * before either, and invisible characters; maps full-width ones. Other URLs stay unchanged.
+ * `handleFault` checks the result.
  */
 export function handleIn(text: string): string {
   const bare = withoutInvisible(text).normalize('NFKC').trim()

@@ -2,12 +2,12 @@ const ON_X = String.raw`^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.c
 const POST = new RegExp(String.raw`${ON_X}\/(?:i\/web|\w{1,15})\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)`, 'i')
 const LIST = new RegExp(String.raw`${ON_X}\/i\/lists\/(\d{1,19})(?:[/?#]|$)`, 'i')
 
-/** The id in the URL of a post on X; null if it is not one. */
+/** Returns the id in the URL of a post on X, or null. */
 export function postIdIn(url: string): string | null {
   return POST.exec(url.trim())?.[1] ?? null
 }
 
-/** The id in the URL of a list on X; null if it is not one. */
+/** Returns the id in the URL of a list on X, or null. */
 export function listIdIn(url: string): string | null {
   return LIST.exec(url.trim())?.[1] ?? null
 }

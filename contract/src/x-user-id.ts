@@ -1,6 +1,6 @@
 import { handleFault, handleIn, withoutInvisible } from './x-handle.ts'
 
-/** Why a text is rejected as a person's id at X, as predicates that follow a subject. */
+/** Why a text is not an X user id, as predicates that follow a subject. */
 export const X_USER_ID_PROBLEMS = {
   spelling: 'is not an X user ID',
   rounded: 'was rounded by a spreadsheet or another program',
@@ -12,13 +12,13 @@ const SPELLING = /^[1-9]\d{0,19}$/
 const MAX_ID = 2n ** 64n - 1n
 /** Spreadsheets keep 15 digits of a number and replace the rest by zeros. */
 const FIFTEEN_DIGITS = /^\d{15}0+$/
-/** X's address for a person whose handle is unknown. */
+/** X's URL for a person whose handle is unknown. */
 const ADDRESS = /\b(?:x|twitter)\.com\/+(?:i\/user\/|intent\/(?:user|follow)\/?\?(?:\S*&)?user_id=)(\d+)\b\S*$/i
 const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
 
 /**
  * Reads an X user id from a file or a program: digits, possibly marked as text by a spreadsheet, or
- * with a fraction of zero. A number that has lost digits names someone else, so it is a fault.
+ * with a fraction of zero. Numbers that lost digits name someone else, so they are rejected.
  */
 export function readXUserId(text: string): { id: string } | { fault: XUserIdFault } {
   const visible = withoutInvisible(text).trim()
@@ -26,16 +26,16 @@ export function readXUserId(text: string): { id: string } | { fault: XUserIdFaul
   if (EXPONENT.test(bare)) return { fault: 'rounded' }
   const id = bare.replace(/[.,]0{1,2}$/, '')
   if (!SPELLING.test(id) || BigInt(id) > MAX_ID) return { fault: 'spelling' }
-  // A fraction shows that it was a floating-point number, which may have lost digits above 2^53.
+  // The fraction shows that it was a floating-point number, which may have lost digits above 2^53.
   return (id !== bare && !isExact(id)) || isRounded(id) ? { fault: 'rounded' } : { id }
 }
 
-/** Why a text names nobody on X, neither by handle nor by id; null: it names a person. */
+/** Why a text names nobody on X, neither by handle nor by id; null if it does. */
 export function personFault(text: string): ReturnType<typeof handleFault> {
   return 'id' in readXUserId(text) ? null : handleFault(handleIn(text))
 }
 
-/** Whether these are digits that a spreadsheet or JavaScript writes for a number it cannot represent. */
+/** Whether a spreadsheet or JavaScript rounded these digits. */
 function isRounded(id: string): boolean {
   return FIFTEEN_DIGITS.test(id) || (!isExact(id) && String(Number(id)) === id)
 }

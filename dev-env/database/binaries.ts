@@ -16,13 +16,12 @@ import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
-/** Where the programs of the bundled PostgreSQL are, and their version (`18.4.0`). */
+/** Paths of the bundled PostgreSQL programs, and their version (`18.4.0`). */
 export type Binaries = { initdb: string; postgres: string; version: string }
 
-/** A user of the machine, by ids. */
 export type Account = { uid: number; gid: number }
 
-/** The account to run PostgreSQL as, which refuses root; `undefined` means our own. */
+/** The account that runs PostgreSQL, which refuses to run as root; `undefined` means our own. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -75,10 +74,10 @@ function packageOfThisMachine(): { native: string; version: string } {
   }
 }
 
-/** Paths from the package's folder, such as native/lib/libpq.so. */
+/** Paths relative to the package, such as native/lib/libpq.so. */
 type Link = { source: string; target: string }
 
-/** Creates the library links that npm packages cannot contain; false if the folder is read-only. */
+/** Creates the library links that npm packages cannot contain. Returns false if the folder is read-only. */
 export function makeLinks(native: string): boolean {
   for (const { path, to } of linksOf(native)) {
     try {
@@ -102,7 +101,7 @@ function linksOf(native: string): { path: string; to: string }[] {
   }))
 }
 
-/** Copies the programs for every user to run. The copy gets its name once it is complete. */
+/** Copies the programs so that every user can run them. The copy is renamed once it is complete. */
 export function stage(native: string, destination: string): string {
   if (existsSync(destination)) return destination
   const draft = `${destination}.${randomBytes(4).toString('hex')}.new`
@@ -112,7 +111,7 @@ export function stage(native: string, destination: string): string {
     renameSync(draft, destination)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another process may have created the same copy in the meantime.
+    // Another process may have created the same copy meanwhile.
     if (!existsSync(destination)) throw error
   }
   return destination

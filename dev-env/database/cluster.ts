@@ -23,7 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Binaries } from './binaries.ts'
 import { isAlive } from './processes.ts'
 
-/** The role that owns the product's database, and that database. The role is no superuser. */
+/** The name of the product's database and of the role that owns it. The role is no superuser. */
 export const ROLE = 'x_automated'
 
 /** One PostgreSQL cluster on disk: its programs, the account it runs as, and its files. */
@@ -37,19 +37,19 @@ export type Cluster = {
   settings: Record<string, string>
 }
 
-// Keep our own environment (PGDATA, PGPORT, locales) away from PostgreSQL.
-// Make glibc return the memory of a large plan to the system once it is made.
+// PostgreSQL must not inherit our own environment (PGDATA, PGPORT, locales). MALLOC_TRIM_THRESHOLD_
+// makes glibc return the memory of large query plans.
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /**
- * Creates a cluster with one role and database, both named ROLE. It gets its name once complete.
- * Text sorts by code point and folds by Unicode rules, independent of system locales.
+ * Creates a cluster with one role and database, both named ROLE. The folder is renamed once
+ * complete. Text sorts by code point and folds by Unicode rules, independent of system locales.
  */
 export async function createCluster(
   cluster: Cluster,
   { password, durable }: { password: string; durable: boolean },
 ): Promise<void> {
-  // A random suffix, because the initdb of a killed start may still be writing to its draft.
+  // The suffix is random, because a killed start's initdb may still be writing to its draft.
   const draft = `${cluster.data}.${randomBytes(4).toString('hex')}.new`
   await run(cluster, cluster.binaries.initdb, [
     `--pgdata=${draft}`,
@@ -60,20 +60,21 @@ export async function createCluster(
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
-    // A disposable cluster's many short connections spare the hashing that slows guesses down.
+    // A disposable cluster has many short connections and no attackers, so it needs no slow
+    // hashing.
     ...(durable ? [] : ['--no-sync', '--set=scram_iterations=1']),
   ])
   await runAlone({ ...cluster, data: draft }, [
     `CREATE ROLE ${ROLE} LOGIN ${durable ? '' : 'CREATEDB'} PASSWORD '${password}'`,
     `CREATE DATABASE ${ROLE} OWNER ${ROLE}`,
   ])
-  // Only this role can connect, only through the socket and with its password. The superuser cannot
-  // log in.
+  // Only this role can connect, through the socket and with its password. The superuser cannot log
+  // in.
   writeFileSync(join(draft, 'pg_hba.conf'), `local all ${ROLE} scram-sha-256\n`)
   renameSync(draft, cluster.data)
 }
 
-/** Removes drafts left by killed first starts, except those still being written. */
+/** Removes drafts of killed first starts, unless they are still being written. */
 export function removeDrafts(data: string): void {
   for (const name of readdirSync(dirname(data))) {
     if (!name.startsWith(`${basename(data)}.`) || !name.endsWith('.new')) continue
@@ -108,8 +109,8 @@ async function run({ account, data }: Cluster, program: string, args: string[], 
 }
 
 /**
- * Starts the cluster, waits until it accepts connections, and returns its process id.
- * Reuses one that a killed server left running, and recovers one that crashed.
+ * Starts the cluster, waits until it accepts connections, and returns its process id. Adopts one
+ * that a killed server left running, and recovers one that crashed.
  */
 export async function startCluster(cluster: Cluster, log: (line: string) => void): Promise<number> {
   const left = await waitUntilSettled(cluster.data)
@@ -122,8 +123,8 @@ export async function startCluster(cluster: Cluster, log: (line: string) => void
     try {
       return await launch(cluster, log)
     } catch (error) {
-      // The last processes of a killed cluster need a moment to exit before PostgreSQL starts
-      // again.
+      // The last processes of a killed cluster need a moment to exit. Until then, PostgreSQL does
+      // not start.
       if (Date.now() > patience || !/shared memory block/.test((error as Error).message)) throw error
       await sleep(100)
     }
@@ -134,15 +135,14 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   const { account, binaries, data, logFile } = cluster
   disownPidFile(data)
   mkdirSync(cluster.socketFolder, { recursive: true, mode: 0o700 })
-  // The lock file carries a process id too, but only this cluster uses the folder.
+  // The lock file contains a process id too, but only this cluster uses the folder.
   rmSync(join(cluster.socketFolder, '.s.PGSQL.5432.lock'), { force: true })
   if (account) chownSync(cluster.socketFolder, account.uid, account.gid)
   const settings = { ...cluster.settings, listen_addresses: '', unix_socket_directories: cluster.socketFolder }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const logEnd = keepLogSmall(logFile)
   const output = openSync(logFile, 'a', 0o600)
-  // Detached: Ctrl-C must reach only the server, which still needs its database while it shuts
-  // down.
+  // Detached, so that Ctrl-C only reaches the server, which needs its database while it shuts down.
   const child = spawn(binaries.postgres, ['-D', data, ...args], {
     cwd: dirname(data),
     env: environment,
@@ -182,7 +182,8 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
 export async function stopCluster(data: string, mode: 'gentle' | 'immediate'): Promise<void> {
   const pid = postmasterOf(data)?.pid
   if (pid === undefined) return
-  // PostgreSQL's smart, fast and immediate shutdown, each after the previous one had its time.
+  // PostgreSQL's smart, fast and immediate shutdown. Each step starts when the previous one has had
+  // its time.
   const steps: { signal: NodeJS.Signals; afterMs: number }[] =
     mode === 'immediate'
       ? [{ signal: 'SIGQUIT', afterMs: 0 }]
@@ -258,8 +259,9 @@ function readPidFile(data: string): Postmaster | undefined {
 }
 
 /**
- * PostgreSQL does not start if a stale pid file's id belongs to another process, except its parent.
- * So we write our id. The other lines stay, to detect remnants of the old cluster.
+ * PostgreSQL does not start if the process id in a stale pid file belongs to any process but its
+ * parent. So we write our own id, and keep the other lines, by which it detects remnants of the old
+ * cluster.
  */
 function disownPidFile(data: string): void {
   const path = join(data, 'postmaster.pid')
@@ -270,7 +272,7 @@ function disownPidFile(data: string): void {
 
 const LOG_LIMIT_BYTES = 5_000_000
 
-/** Returns the log's size in bytes, after moving an oversized log to `….1`. */
+/** Moves an oversized log to `….1`. @returns the log's size in bytes */
 function keepLogSmall(logFile: string): number {
   const size = existsSync(logFile) ? statSync(logFile).size : 0
   if (size <= LOG_LIMIT_BYTES) return size

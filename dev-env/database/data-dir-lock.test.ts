@@ -14,10 +14,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/**
- * A process that holds the folder, started by a process that has ended if `orphan`, and ends
- * itself after a while.
- */
+/** A process that holds the folder and exits after a while. With `orphan`, its parent has already ended. */
 async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {
   const code = `
     import { lockDataDir } from ${JSON.stringify(module)}
@@ -27,7 +24,7 @@ async function holder(folder: string, { orphan = false, isClosing = false, lasts
     setTimeout(() => process.exit(), ${lastsMs})`
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
   const child = orphan
-    ? // The holder must have noted its parent before that ends.
+    ? // The holder must have read its parent's id before the parent ends.
       spawn('sh', ['-c', '"$@" & read _', 'sh', process.execPath, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
     : spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')

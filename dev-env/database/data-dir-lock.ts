@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { giveToOwner, writePrivate } from '../../server/src/data-dir.ts'
 import { isAlive, parentOf } from './processes.ts'
 
-/** Another server is using this DATA_DIR. `ownerPid` is its process id if known. */
+/** Another server is using this DATA_DIR. `ownerPid` is its process id, if known. */
 export class DataDirBusy extends Error {
   override name = 'DataDirBusy'
   readonly dataDir: string
@@ -24,14 +24,14 @@ const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'
 
 interface DataDirLock {
-  /** Lets the next start wait for this process to exit. */
+  /** Tells the next start to wait until this process exits. */
   announceClosing(): void
   release(): void
 }
 
 /**
- * Locks DATA_DIR until `release()`, with SQLite: the kernel unlocks when the process ends, also
- * across containers. Waits up to `patienceMs` for a closing server.
+ * Locks DATA_DIR until `release()`. Uses SQLite, because the kernel then unlocks when the process
+ * ends, even across containers. Waits up to `patienceMs` for a closing server.
  * @throws DataDirBusy
  */
 export async function lockDataDir(
@@ -81,10 +81,10 @@ function openLock(dataDir: string): DatabaseSync {
   }
 }
 
-// The launcher notices within a second that npm was killed.
+// A launcher needs up to a second to notice that npm was killed.
 const GRACE_MS = 2_000
 
-// An unreferenced lock would be garbage collected, which releases it.
+// Keeps references: a garbage-collected lock would be released.
 const held = new Set<DatabaseSync>()
 
 function tryLock(lock: DatabaseSync): boolean {
@@ -108,7 +108,7 @@ function ownerOf(dataDir: string): Owner | undefined {
   }
 }
 
-/** Whether the server's parent process is gone, which means that it is about to exit. */
+/** Whether the server's parent process has ended, so the server is about to exit. */
 function isOrphan(owner: Owner): boolean {
   const parent = parentOf(owner.pid)
   return parent !== undefined && parent !== owner.parent

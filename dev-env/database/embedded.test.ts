@@ -36,7 +36,7 @@ async function open(dataDir: string, say: (line: string) => void = log) {
   return database
 }
 
-/** The folder of a DATA_DIR's cluster. For root, it is outside DATA_DIR. */
+/** The folder of a DATA_DIR's cluster. If we run as root, it is outside DATA_DIR. */
 function homeOf(dataDir: string): string {
   return JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8')).folder ?? dataDir
 }
@@ -227,7 +227,7 @@ describe('openEmbedded', () => {
     await expect(openEmbedded({ dataDir, log })).rejects.toThrow(/is missing: it should be at .*postgres/)
   })
 
-  // Other users cannot run this test from a clone under a private home.
+  // Other users cannot run this test from a clone in a private home folder.
   test.runIf(isRoot && canEnter(import.meta.dirname, unprivilegedAccount()))(
     "keeps an ordinary user's database in DATA_DIR, and stays usable by that user after root opened it",
     async () => {

@@ -33,7 +33,7 @@ export type OpenDatabase = { url: string; close(): Promise<void> }
 
 /** The bundled database of a running server. */
 type EmbeddedDatabase = OpenDatabase & {
-  /** Resolves with the reason once the database has stopped and cannot be restarted. */
+  /** Resolves with the reason once the database has stopped and could not be restarted. */
   lost: Promise<Error>
   announceClosing(): void
 }
@@ -77,9 +77,7 @@ export async function openEmbedded(options: {
   }
 }
 
-/**
- * The connection string of the cluster that a running server has open on this DATA_DIR, for tools.
- */
+/** The connection string of a running server's cluster in this DATA_DIR, for tools. */
 export function embeddedUrl(dataDir: string): string {
   const record = readRecord(dataDir)
   if (!record) throw new Error(`DATA_DIR ${dataDir} has no database.`)
@@ -87,20 +85,16 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(socketFolderFor(home, ownerOf(join(home, 'postgres'))), record.password)
 }
 
-/**
- * How often to restart a stopped cluster: at most `tries` failures in a row, with doubling pauses.
- */
+/** At most `tries` restarts in a row, with pauses that double. */
 type Restarts = { tries: number; firstPauseMs: number }
 
 const RESTARTS: Restarts = { tries: 12, firstPauseMs: 250 }
 const PAUSE_MS_MAX = 30_000
-/** After running this long, the next failure is unrelated to the previous ones. */
+/** After running this long, a new failure is unrelated to the previous ones. */
 const TROUBLE_MS = 60_000
 const LOOK_MS = 250
 
-/**
- * Restarts the cluster whenever it stops. `end` stops watching and waits for a restart in progress.
- */
+/** Restarts the cluster whenever it stops. `end` stops watching, and waits for a restart in progress. */
 function keepRunning(
   cluster: Cluster,
   log: Log,
@@ -159,10 +153,7 @@ export async function stopLeftover(dataDir: string): Promise<void> {
   hold.release()
 }
 
-/**
- * `folder` is set if the cluster is outside DATA_DIR. `made` tells a lost cluster from an
- * unfinished one.
- */
+/** `folder` is set if the cluster is outside DATA_DIR. `made` distinguishes a lost cluster from an unfinished one. */
 type DatabaseRecord = { password: string; folder?: string; made?: boolean }
 
 const RECORD_FILE = 'database.json'
@@ -224,10 +215,7 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   return { cluster, password: record.password }
 }
 
-/**
- * Root's cluster runs as another account, which cannot enter DATA_DIR, so it gets a permanent
- * folder elsewhere.
- */
+/** Root's cluster runs under another account, which cannot enter DATA_DIR. So it gets a permanent folder elsewhere. */
 function newRecord(dataDir: string): DatabaseRecord {
   const password = randomBytes(24).toString('base64url')
   if (!isRoot() || existsSync(join(dataDir, 'postgres'))) return { password }
@@ -237,7 +225,7 @@ function newRecord(dataDir: string): DatabaseRecord {
 function makeFolder(folder: string, account: Account | undefined, dataDir: string): void {
   mkdirSync(folder, { mode: 0o700 })
   if (account) chownSync(folder, account.uid, account.gid)
-  // Explains this folder to an administrator.
+  // Tells an administrator what this folder is for.
   writeFileSync(join(folder, 'belongs-to'), `${dataDir}\n`, { mode: 0o600 })
 }
 
@@ -261,7 +249,7 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** The account that owns a data folder, if it is not ours. */
+/** The account that owns a data folder; undefined if it is ours. */
 function ownerOf(data: string): Account | undefined {
   const { uid, gid } = statSync(data)
   return isRoot() && uid !== 0 ? { uid, gid } : undefined
@@ -288,10 +276,7 @@ function isWritable(folder: string): boolean {
 // The kernel's limit is 108 bytes on Linux and 104 on macOS, including the closing zero.
 const SOCKET_PATH_BYTES = 103
 
-/**
- * The folder of the cluster's socket: next to its data, or in a private temporary folder if that
- * path is too long.
- */
+/** The folder for the cluster's socket: next to its data or, if that path is too long, a private temporary folder. */
 function socketFolderFor(home: string, account: Account | undefined): string {
   const folder = join(home, 'socket')
   if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES) return folder
@@ -319,9 +304,10 @@ function durableSettings(): Record<string, string> {
   const memory = totalmem() / 2 ** 20
   return {
     ...commonSettings,
-    // Above that, the system's file cache serves as well.
+    // Beyond that, the system's file cache is just as good.
     shared_buffers: '32MB',
-    // No processes that only wait: two cores gain nothing from I/O workers, and nothing replicates.
+    // Avoid processes that would only wait: two cores gain nothing from I/O workers, and nothing
+    // replicates.
     io_method: 'sync',
     max_logical_replication_workers: '0',
     effective_cache_size: `${Math.round(memory / 2)}MB`,
@@ -342,8 +328,7 @@ export const commonSettings: Record<string, string> = {
   maintenance_work_mem: '64MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Statements and details of rejected queries contain personal data. The server's own log has the
-  // errors.
+  // Statements and details of rejected queries contain personal data. The server logs the errors.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',

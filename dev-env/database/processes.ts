@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { platform } from 'node:os'
 
-/** Whether the process is running. Zombies count as gone. */
+/** Whether the process is running. Zombies don't count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -16,13 +16,13 @@ export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent
 }
 
-/** Kernel clock ticks: with the process id, unique until a reboot. */
+/** The start time in kernel clock ticks. Unique until a reboot, together with the process id. */
 export function startOf(pid: number): string {
   return statOf(pid)?.start ?? '0'
 }
 
-// See proc_pid_stat(5). The name in brackets may hold anything, so the fields are counted from its
-// end.
+// See proc_pid_stat(5). The name in parentheses may contain anything, so fields are counted from
+// its end.
 function statOf(pid: number): { state: string; parent: number; start: string } | undefined {
   if (platform() !== 'linux') return undefined
   try {

@@ -4,7 +4,6 @@ import { callApiAs, importLeads, openWorld, PASSWORD, signUp, type World } from 
 import type { Tab } from './tab.ts'
 
 const EMAIL = 'elsewhere@example.com'
-/** Enough on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
 
 /** Opens every page in this browser, signed out and signed in. */
@@ -85,7 +84,7 @@ async function waitFor(tab: Tab, expression: string): Promise<void> {
   await expect.poll(() => tab.evaluate(`Boolean(${expression})`), { ...PATIENCE, message: expression }).toBe(true)
 }
 
-/** The console's errors, without WebKit's words for a request that ended because its page was left. */
+/** The console's errors, without those that WebKit logs for requests that ended because the page was left. */
 async function errorsOf(tab: Tab, origin: string): Promise<string[]> {
   const left = `Fetch API cannot load ${origin}/`
   return (await tab.takeErrors()).filter((error) => !error.includes(left) || !error.endsWith('access control checks.'))
@@ -112,7 +111,7 @@ async function problemsAt(tab: Tab, origin: string, path: string): Promise<strin
   return problems.map((problem) => `${path}: ${problem}`)
 }
 
-/** By how many pixels the page scrolls sideways at this width, once its layout has settled. */
+/** How many pixels the page scrolls sideways at this width, once its layout has settled. */
 async function sidewaysAt(tab: Tab, width: number): Promise<number> {
   await tab.resize(width, 844)
   await waitFor(tab, `innerWidth === ${width}`)

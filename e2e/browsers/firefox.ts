@@ -2,7 +2,7 @@ import { watch } from '@x-automated/server/test/opened.ts'
 import { launch } from 'puppeteer-core'
 import type { Tab } from './tab.ts'
 
-/** Starts Debian's Firefox, driven over WebDriver BiDi, until the test file ends. */
+/** Starts Debian's Firefox, driven through WebDriver BiDi, until the test file ends. */
 export async function openFirefox(): Promise<Tab> {
   const browser = await launch({
     browser: 'firefox',
@@ -12,7 +12,6 @@ export async function openFirefox(): Promise<Tab> {
   })
   watch({ check() {}, close: () => browser.close() })
   const page = await browser.newPage()
-  // Enough on a busy machine.
   page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('console', (message) => {

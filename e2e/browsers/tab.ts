@@ -1,6 +1,6 @@
-/** A tab of a real browser, with what the tests of this folder need. */
+/** A tab of a real browser, with the operations that these tests need. */
 export interface Tab {
-  /** Returns when the document has loaded. */
+  /** Resolves when the document has loaded. */
   open(url: string): Promise<void>
   resize(width: number, height: number): Promise<void>
   /** Evaluates an expression in the page. */
@@ -9,8 +9,8 @@ export interface Tab {
   click(selector: string): Promise<void>
   /** Types into the focused element. */
   type(text: string): Promise<void>
-  /** Presses a key, if given with Control. */
+  /** Presses a key, optionally with Control. */
   press(key: 'Enter' | 'Escape' | 'k', withControl?: boolean): Promise<void>
-  /** Returns the console's errors since the last call: uncaught errors and CSP violations too. */
+  /** Returns the console's errors since the last call, including uncaught errors and CSP violations. */
   takeErrors(): Promise<string[]>
 }

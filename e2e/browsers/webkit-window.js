@@ -2,8 +2,8 @@
 import Gtk from 'gi://Gtk?version=3.0'
 import WebKit2 from 'gi://WebKit2?version=4.1'
 
-// A window with nothing but WebKitGTK's web view, for WebKitWebDriver. WebKitGTK's own MiniBrowser
-// cannot be as narrow as a phone, and does not print the console of a driven page.
+// A window that contains only WebKitGTK's web view, for WebKitWebDriver. WebKitGTK's own
+// MiniBrowser cannot be as narrow as a phone, and does not print the console of a driven page.
 Gtk.init(null)
 Gtk.Settings.get_default().gtk_enable_animations = false
 const context = WebKit2.WebContext.get_default()

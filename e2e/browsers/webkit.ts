@@ -15,13 +15,12 @@ const WINDOW = fileURLToPath(new URL('webkit-window.js', import.meta.url))
 
 /** Key codes of the WebDriver standard, section "Keyboard actions". */
 const KEYS = { Control: '\uE009', Enter: '\uE007', Escape: '\uE00C', k: 'k' }
-/** The name of an element's id in the same standard. */
+/** The key of an element's id, from the same standard. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** Enough on a busy machine. */
 const PATIENCE = { timeout: 60_000 }
 
-/** Starts Debian's WebKitGTK on a virtual screen, driven over WebDriver, until the test file ends. */
+/** Starts Debian's WebKitGTK on a virtual screen, driven through WebDriver, until the test file ends. */
 export async function openWebKit(): Promise<Tab> {
   const home = mkdtempSync(join(tmpdir(), 'x-automated-webkit-'))
   const [inspectorPort, driverPort] = [await freePort(), await freePort()]
@@ -39,7 +38,8 @@ export async function openWebKit(): Promise<Tab> {
     },
   })
 
-  // The pointer of the screen is at its center: beside the window, where it opens no tooltip.
+  // The pointer starts at the center of the screen. That is outside of the window, where it opens
+  // no tooltip.
   const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '3000x2000x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
@@ -76,7 +76,7 @@ export async function openWebKit(): Promise<Tab> {
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`)
     return value
   }
-  // Browser and driver take a moment to listen.
+  // The browser and its driver need a moment to listen.
   const { sessionId } = await vi.waitFor(
     () => call<{ sessionId: string }>('POST', '/session', { capabilities: {} }),
     PATIENCE,
@@ -108,7 +108,7 @@ export async function openWebKit(): Promise<Tab> {
       ])
     },
     async takeErrors() {
-      // Everything before this line has arrived with it.
+      // Once this line has arrived, everything logged before it has, too.
       marks += 1
       const mark = `mark ${marks} of the console`
       await evaluate(`console.log('${mark}')`)

@@ -62,7 +62,7 @@ async function signOut(page: Page) {
   await page.waitForURL(`${world.origin}/`)
 }
 
-/** Listens to a browser's auth events in another tab. */
+/** Records a browser's auth events in another tab. */
 async function listenTo(page: Page) {
   const tab = await page.context().newPage()
   await tab.goto('/favicon.svg')
@@ -71,7 +71,7 @@ async function listenTo(page: Page) {
     Object.assign(window, { authEvents })
     new BroadcastChannel('x-automated-auth').onmessage = ({ data }) => authEvents.push(data)
   })
-  // A background tab renders once a second, which would slow down every click.
+  // Background tabs render once a second, which would slow down every click.
   await page.bringToFront()
   return {
     expect: (event: string) =>
@@ -113,7 +113,7 @@ describe('the account page, in a browser', () => {
     await profile.getByText(/^Member since /).waitFor()
     const name = profile.getByLabel('Name')
     await name.fill('Ada Lovelace')
-    // What is typed while a name is saved stays.
+    // Text typed while a name is being saved stays.
     await page.route('**/api/auth/user', async (route) => {
       if (route.request().method() !== 'GET') await name.fill('Ada King')
       await route.continue()
@@ -145,7 +145,7 @@ describe('the account page, in a browser', () => {
     await page.getByText('Password changed. Other devices were signed out.').waitFor()
     await linkInMail(world.mailbox, 'ada@example.com', /^Your password was changed/)
 
-    // Address: canceling changes nothing; confirming emails both addresses.
+    // Email address: canceling changes nothing, confirming emails both addresses.
     const email = section(page, 'Email address')
     const address = email.getByLabel('New email address')
     await address.fill('ada@')
@@ -167,7 +167,7 @@ describe('the account page, in a browser', () => {
       .poll(() => email.getByRole('listitem').allInnerTexts())
       .toEqual(['Waiting\nada@example.com', 'Waiting\ncountess@example.org'])
 
-    // The old mailbox opens the link signed out, on a phone.
+    // The old address's link is opened signed out, on a phone.
     const phone = await world.openPage({ width: 390, height: 844, dark: true })
     await phone.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm the change/))
     await phone.getByRole('button', { name: 'Confirm the change' }).click()
@@ -211,7 +211,7 @@ describe('the account page, in a browser', () => {
     await page.goto('/account')
     const events = await listenTo(page)
 
-    // The first code activates the authenticator app and creates recovery codes.
+    // The first code activates the authenticator app, and creates recovery codes.
     const apps = section(page, 'Authenticator app')
     await apps.getByRole('button', { name: 'Set up' }).click()
     await reauthenticate(page)
@@ -243,7 +243,7 @@ describe('the account page, in a browser', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Add another')
     await events.expect('MFA_CHALLENGE_VERIFIED')
 
-    // Signing in now requires it, or a recovery code.
+    // Signing in now requires a code from the app, or a recovery code.
     await signOut(page)
     await events.expect('SIGNED_OUT')
     await logIn(page, email)
@@ -257,7 +257,7 @@ describe('the account page, in a browser', () => {
     await page.waitForURL('**/dashboard')
     await signOut(page)
 
-    // Joining the waitlist with Google requires it too, and then continues.
+    // Joining the waitlist with Google requires a code, too, and then continues.
     await page.goto('/waitlist')
     await page.getByRole('button', { name: 'Sign up with Google' }).click()
     await signInAtGoogle(page, email)
@@ -296,7 +296,7 @@ describe('the account page, in a browser', () => {
       .getByLabel('Code', { exact: true })
       .fill(await readEmailedCode(email))
     await expectSoundPage(page)
-    // Only the front tab may request a passkey, and axe opens another tab.
+    // Only the front tab may request a passkey, but axe opens another tab.
     await page.bringToFront()
     await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
     await passkeys.getByRole('listitem').filter({ hasText: 'Pocket phoen' }).waitFor()
@@ -325,7 +325,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL('**/dashboard')
 
-    // The passkey also allows new recovery codes and removing the app.
+    // The passkey is also enough to create recovery codes and to remove the app.
     await page.goto('/account')
     await section(page, 'Recovery codes').getByRole('button', { name: 'Generate new codes' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Generate codes' }).click()
@@ -367,7 +367,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click()
     await ways.getByText('hedy.lamarr@example.net').waitFor({ state: 'detached' })
 
-    // A session ended from here is redirected to the login page, on its next step at the latest.
+    // After a session is ended here, its next step redirects to the login page.
     const other = await world.openPage({ width: 390, height: 844 })
     await openAccount(other, email)
     await expectSoundPage(other)

@@ -56,7 +56,7 @@ it('creates an API key on the Agency plan, which works until it is deleted', asy
     return status
   }
   expect([await call('/leads'), await call('/billing/overview')]).toEqual([200, 403])
-  // With animations, the key is gone before its dialog has faded.
+  // With animations, the key must disappear before its dialog has faded.
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.getByRole('button', { name: 'Delete CRM sync' }).click()
   await page.getByRole('button', { name: 'Delete API key' }).click()

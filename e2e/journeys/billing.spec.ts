@@ -85,7 +85,7 @@ describe('plans and payments, in a browser', () => {
     await bought.waitForURL(`${world.origin}/billing?checkout=success`)
     await guest.context().close()
 
-    // At startup and every minute, the server polls for missed events.
+    // The server polls for missed events at startup and every minute.
     await world.killServer()
     await world.startServer()
     await atPayments('/_faults', 'PUT', [])
@@ -97,7 +97,7 @@ describe('plans and payments, in a browser', () => {
       .waitFor()
     await account.enter(page)
     await page.goto('/pricing')
-    // With a plan, the page offers changes instead of a second purchase.
+    // Once it has a plan, the page offers changes instead of a second purchase.
     await page.waitForFunction(
       () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',
     )
@@ -185,7 +185,7 @@ describe('plans and payments, in a browser', () => {
     const link = pricing.getByRole('link', { name: 'Get Started' }).first()
     await expectSoundPage(pricing)
     expect(requests).toEqual([])
-    // Once somebody points at it, the link carries the workspace and the email.
+    // The link gets the workspace and the email once someone points at it.
     await link.hover()
     await expect
       .poll(() => link.getAttribute('href'), { timeout: 120_000 })
@@ -202,14 +202,15 @@ describe('plans and payments, in a browser', () => {
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
     await expectSoundPage(page)
 
-    // The pricing page, open since before the purchase, opens Billing instead of a second payment.
+    // The pricing page was opened before the purchase. It now leads to Billing, not to a second
+    // payment.
     world.expectConsole(/status of 409/)
     const [again] = await Promise.all([pricing.waitForEvent('popup'), link.click()])
     await again.waitForURL(`${world.origin}/billing`)
     await fact(again, 'Status').getByText('Active', { exact: true }).waitFor()
     await again.close()
 
-    // The change is pending until it is paid.
+    // The change stays pending until it is paid.
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
     await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()
@@ -229,7 +230,7 @@ describe('plans and payments, in a browser', () => {
   it('shows errors, notices and limits that are nearly reached', async () => {
     const { page, account } = await openBilling('dora@example.com')
     world.expectConsole(/Failed to load resource/)
-    // The server's message has priority; here there is none.
+    // The server's message would have priority, but these responses have none.
     const failing = (path: string) => page.route(path, (route) => refuse(route, 409, 'SUBSCRIPTION_STATE', ''))
     const subscription = {
       planId: 'pro_monthly',
@@ -317,7 +318,7 @@ describe('plans and payments, in a browser', () => {
       },
     )
     await page.getByText('Your workspace stays on Free until we receive your payment.').waitFor()
-    // The date is not the end of the unpaid period.
+    // The due date is not the end of the unpaid period.
     expect(await fact(page, 'Payment was due').innerText()).toBe('Dec 23, 2020')
     await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })
     await page.getByText('You keep Pro until Dec 30, 2099.').waitFor()
@@ -327,7 +328,7 @@ describe('plans and payments, in a browser', () => {
     expect(await fact(page, 'Status').innerText()).toBe('Past due')
     await expectSoundPage(page)
 
-    // The notice also appears next to actions that use the limit.
+    // The warning also appears next to actions that use up the limit.
     await page.unroute('**/api/billing/subscription')
     await page.unroute('**/api/billing/overview')
     await importLeads(world, account.token, ['name,twitter_handle', 'Grace,grace_hopper'])
@@ -368,7 +369,7 @@ describe('plans and payments, in a browser', () => {
     const rewards = page.locator('section', { has: page.getByRole('heading', { name: 'Your rewards' }) })
     await rewards.getByText("Pro's monthly allowance for our AI model.").waitFor()
     await rewards.getByText('The first ones come with the next release.').waitFor()
-    // Nobody has confirmed yet, so what costs money waits.
+    // Nobody has confirmed yet, so costly rewards wait.
     await rewards.getByText('0 of 10 confirmed').waitFor()
     expect(await rewards.getByRole('link').count()).toBe(0)
     await expectSoundPage(page)

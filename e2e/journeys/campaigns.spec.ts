@@ -91,7 +91,7 @@ describe('campaigns, in a browser', () => {
     for (const name of ['Save and Pause', 'Launch Campaign']) expect(await button(page, name).isDisabled()).toBe(true)
     await expectSoundPage(page)
 
-    // The account of a first try has used up its cap.
+    // In a retry, the first attempt's account has used up its cap.
     const username = `campaigner${task.result?.retryCount ?? 0}`
     await client.xAccount.connect({ username, password: 'any eight or more' })
     await makeLists(person, {
@@ -107,7 +107,7 @@ describe('campaigns, in a browser', () => {
     await page.getByLabel('Campaign Name').fill('Hello')
     await page.getByLabel('Campaign Name').press('Enter')
     await page.getByText('Please fill in all fields: Campaign Name, Select List, and Message.').waitFor()
-    // A name that is too long is kept, and its field gets the focus.
+    // A name that is too long stays, and its field gets the focus.
     world.expectConsole(/status of 400/)
     await fill(page, 'x'.repeat(201), /^Founders/, 'Hi')
     await button(page, 'Save and Pause').click()
@@ -141,7 +141,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Campaign "Hello" saved and paused!').waitFor()
     await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+0\s+–\s+Never/)
 
-    // The table finds by name and status.
+    // Search matches the name and the status.
     await page.getByLabel('Search campaigns').fill('hell')
     await page.getByLabel('Status of campaigns').selectOption('Draft')
     await page.getByText('No campaigns match').waitFor()
@@ -186,7 +186,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Not launched yet').waitFor()
     await page.getByRole('link', { name: 'Campaigns' }).last().click()
 
-    // After resuming, it sends everything and completes.
+    // Once resumed, it sends everything and completes.
     await setFaults({ method: 'POST', path: '/2/dm_conversations/with/*/messages', delayMs: 700, times: 3 })
     await row(page, 'Hello there Founders').getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Campaign resumed and set to active.').waitFor()
@@ -222,7 +222,7 @@ describe('campaigns, in a browser', () => {
     await button(page, 'Process DM Queue (Simulated)').click()
     await page.getByText('No queued DMs found to process.').waitFor()
 
-    // At the cap a campaign stops, and the next one waits.
+    // A campaign stops at the cap, and the next one waits.
     await launch(page, 'Rest', /^Rest/)
     await page.getByText('Campaign "Rest" launched! 4 DMs queued for 4 leads.').waitFor()
     await shows(row(page, 'Rest'), /Active\s+2 \/ 4\s+2/)
@@ -249,7 +249,7 @@ describe('campaigns, in a browser', () => {
 
     // A server error reverts each change and shows a message.
     world.expectConsole(/status of (403|429)/)
-    // An error that is not retried automatically.
+    // A status that is not retried automatically.
     const broken = { status: 403, json: { success: false, code: 'FORBIDDEN', error: 'Not today.' } }
     const calls = /\/api\/(campaigns|lists)(\?|\/|$)/
     await page.route(calls, (route) => (route.request().method() === 'GET' ? route.fallback() : route.fulfill(broken)))
@@ -264,7 +264,7 @@ describe('campaigns, in a browser', () => {
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
-    // The table is read again when its tab is, and retries after an error.
+    // The table refetches when its tab becomes visible, and retries after an error.
     world.expectConsole(/status of 503/)
     const down = { status: 503, json: { success: false, code: 'UNAVAILABLE', error: 'Not now.' } }
     await page.route(calls, (route) => route.fulfill(down))
@@ -301,7 +301,7 @@ describe('campaigns, in a browser', () => {
     await expect.poll(() => page.getByRole('table', { name: 'DMs' }).getByRole('row').count()).toBe(3)
     await expectSoundPage(page)
 
-    // Errors come with a retry button.
+    // Errors have a retry button.
     world.expectConsole(/status of (403|404)/)
     const missing = '01900000-0000-7000-8000-000000000000'
     let requestCount = 0
@@ -310,7 +310,8 @@ describe('campaigns, in a browser', () => {
     })
     await page.goto(`/campaigns/${missing}`)
     await page.getByText('Campaign not found or access denied').waitFor()
-    // The event of an earlier change may ask again. If it existed, it would be polled every 4 seconds.
+    // The event of an earlier change may cause a request. If the campaign existed, it would be
+    // polled every 4 seconds.
     await page.waitForTimeout(3_000)
     requestCount = 0
     await page.waitForTimeout(6_000)
@@ -468,7 +469,7 @@ describe('campaigns, in a browser', () => {
       return id
     }
     const first = await launched('First', 'api')
-    // Sent by a browser, so it is still queued when the replies arrive.
+    // It is sent by a browser, so it is still queued when the replies arrive.
     const later = await launched('Later', 'extension')
     const dm = (handle: string) =>
       page
@@ -496,7 +497,7 @@ describe('campaigns, in a browser', () => {
     await dm(stopper).getByText('Skipped: this person asked you to stop.').waitFor()
     await dm(quiet).getByText('Queued', { exact: true }).waitFor()
 
-    // The lead is marked here and everywhere it could be messaged.
+    // The lead is now marked here, and wherever else it could be messaged.
     await page.goto('/lists')
     await row(page, 'Spring').getByRole('button', { name: 'View Leads' }).click()
     const inList = (handle: string) => page.getByRole('dialog').getByRole('row').filter({ hasText: handle })

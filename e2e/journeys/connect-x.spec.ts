@@ -60,7 +60,7 @@ describe('connecting X, in a browser', () => {
     await expect.poll(() => page.getByText('Followers', { exact: true }).locator('xpath=..').innerText()).toMatch(/\d/)
     await expectSoundPage(page)
 
-    // With a larger plan, a second account becomes the current one.
+    // With a larger plan, a second account is added and becomes the current one.
     await world.subscribe('connect@example.com')
     await page.reload()
     await page.getByText('1 of 10 X accounts connected').waitFor()
@@ -70,7 +70,7 @@ describe('connecting X, in a browser', () => {
     await connect.click()
     await page.getByText('2 of 10 X accounts connected').waitFor()
     await expect.poll(() => heading(page).innerText()).toMatch(/@founder_two$/)
-    // Switches by keyboard, once the code for it has loaded, and back by the menu.
+    // Switches by keyboard, once the code for it has loaded, and back with the menu.
     const switched = page.getByText('Switched to @founder_oauth.')
     const pressKey = async () => {
       await page.keyboard.press('Alt+x')
@@ -87,7 +87,7 @@ describe('connecting X, in a browser', () => {
     await narrow(page)
     await expectSoundPage(page)
 
-    // A locked account shows here and on campaigns, and returns once it is unlocked.
+    // A locked account shows here and on campaigns. It recovers once it is unlocked.
     const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
     await setFaults({ path: '/2/users/me', status: 403, code: 326, times: 1 })
     await page.getByRole('button', { name: 'Refresh status' }).click()
@@ -103,7 +103,7 @@ describe('connecting X, in a browser', () => {
     await page.getByRole('button', { name: 'Refresh status' }).click()
     await page.getByText('The connection was lost').waitFor({ state: 'detached' })
 
-    // Disconnecting asks first; the other account becomes current.
+    // Disconnecting requires confirmation. The other account becomes current.
     await page.getByRole('button', { name: 'Disconnect', exact: true }).first().click()
     const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
     await question
@@ -124,7 +124,7 @@ describe('connecting X, in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await expect.poll(() => heading(page).innerText()).toMatch(/@founder_oauth$/)
 
-    // The message from the redirect is not repeated later.
+    // The redirect's message is not repeated later.
     expect(await page.getByText('Twitter account connected successfully!').count()).toBe(0)
     await page.clock.install()
     await page.route('**/api/session/status', (route) => refuse(route, 500, 'INTERNAL', ''))
@@ -142,7 +142,7 @@ describe('connecting X, in a browser', () => {
     await page.goto('/twitter?tab=scraper')
     await page.getByText('No scrapes yet').waitFor()
 
-    // Without a handle, then without an X account, which can be connected here.
+    // First without a handle, then without an X account, which can be connected here.
     world.expectConsole(/status of (409|500)/)
     const start = page.getByRole('button', { name: 'Start Scraping' })
     await start.click()
@@ -170,7 +170,7 @@ describe('connecting X, in a browser', () => {
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
 
-    // A handle without followers has a different message than one without matches.
+    // The message for a handle without followers differs from the one without matches.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
     await start.click()
     await page.getByText('@f0_nobody has no followers yet. Try another handle.').waitFor()
@@ -187,7 +187,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
 
-    // It stops at the plan's limit, keeps its leads, and continues with a larger plan.
+    // The scrape stops at the plan's limit, keeps its leads, and continues on a larger plan.
     await start.click()
     await page.getByText("Stopped at your plan's limit").waitFor()
     await page
@@ -201,7 +201,8 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Successfully scraped 450 followers from @f450_journey').waitFor()
     await page.getByText('450 leads found').first().waitFor()
 
-    // When X ends the connection, a scrape waits, asks for credentials and continues automatically.
+    // When X ends the connection, a scrape waits, asks for credentials, and continues
+    // automatically.
     world.expectConsole(/status of 40[019]/)
     await setFaults({ path: `/2/users/${idOfHandle('f450_journey')}/followers`, status: 401, times: 2 })
     await page.getByRole('button', { name: 'Run again: Followers of @f450_journey' }).click()

@@ -18,7 +18,7 @@ async function enter(handle: string, lead: string) {
   const [account] = (await client.xAccount.list({})).accounts
   await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
   await importLeads(world, token, ['twitter_handle,name', `${lead},Lena Lead`])
-  // Its conversation shows that X reports messages of this account.
+  // Once a conversation appears, X reports this account's messages.
   await writeAs(world.x, lead, handle, 'Hello there')
   await expect
     .poll(async () => (await client.conversations.list({})).conversations.length, { timeout: 120_000 })
@@ -46,7 +46,7 @@ describe('live updates', () => {
     for (const tab of [first, second]) await tab.locator('[data-conversation]').getByText('Hello there').waitFor()
     await expect.poll(() => streams.length).toBeGreaterThan(0)
     await writeAs(world.x, 'open_live', 'liveone', 'Tell me more')
-    // Long before the next poll.
+    // Much sooner than the next poll.
     for (const tab of [first, second])
       await tab.locator('[data-conversation]').getByText('Tell me more').waitFor({ timeout: 30_000 })
     expect(streams).toHaveLength(1)

@@ -12,12 +12,9 @@ beforeAll(async () => {
   world = await openWorld({ OPERATORS: 'everywhere@example.com,patient@example.com' })
 })
 
-/** Most phones, the narrowest one, and a 1,280 px window at 200% zoom. Pages load at the first width. */
+/** Most phones, the narrowest phone, and a 1,280 px window at 200% zoom. Pages load at the first width. */
 const NARROW = [390, 320, 640]
-/**
- * The allowed layout shift on a phone. Space is reserved, so it does not depend on the order of
- * responses.
- */
+/** The largest layout shift allowed on a phone. Pages reserve space, so the order of responses does not matter. */
 const SHIFT_MAX = 0.1
 
 async function check(page: Page, path: string): Promise<void> {
@@ -38,7 +35,7 @@ async function checkLayoutShift(page: Page, path: string, width = 390): Promise<
   await page.setViewportSize({ width, height: 844 })
   await page.goto(path)
   await waitUntilLoaded(page)
-  // Only now: the loading screen has a heading of its own.
+  // Only check this now: the loading screen has a heading, too.
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   expect(await layoutShift(page), 'layout shift while loading').toBeLessThanOrEqual(SHIFT_MAX)
 }
@@ -46,7 +43,7 @@ async function checkLayoutShift(page: Page, path: string, width = 390): Promise<
 async function checkNarrow(page: Page, widths = NARROW): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 844 })
-    // Layout after the resize may take a moment.
+    // The layout may take a moment to settle after resizing.
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
         message: `scrolls sideways at ${width} px`,
@@ -62,7 +59,7 @@ function layoutShift(page: Page): Promise<number> {
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value
     }).observe({ type: 'layout-shift', buffered: true })
-    // Buffered entries arrive in a separate task, and none arrive without a shift.
+    // Buffered entries arrive in a later task. Without a shift, none arrive.
     await new Promise((done) => {
       requestAnimationFrame(() => setTimeout(done))
     })
@@ -78,7 +75,7 @@ async function openPage(): Promise<Page> {
   const open = new Set<Request>()
   awaited.set(page, open)
   page.on('request', (request) => {
-    // Ignore requests of the previous page.
+    // Ignores requests of the previous page.
     if (request.isNavigationRequest()) open.clear()
     // Event streams never end.
     if (request.headers().accept !== 'text/event-stream') open.add(request)
@@ -92,7 +89,7 @@ async function openPage(): Promise<Page> {
 async function waitUntilLoaded(page: Page): Promise<void> {
   const missing = async () => {
     for (let looks = 0; looks < 3; looks += 1) {
-      // By then responses are rendered and have started their own requests.
+      // By then, responses are rendered and have triggered their own requests.
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
       const calls = [...(awaited.get(page) ?? [])].map((request) => request.url())
       if (calls.length > 0) return calls
@@ -104,7 +101,7 @@ async function waitUntilLoaded(page: Page): Promise<void> {
   await expect.poll(missing, { timeout: 120_000, message: 'still loading' }).toEqual([])
 }
 
-/** Checks the tabs that are not open at first. */
+/** Checks the tabs that are not open initially. */
 async function checkTabs(page: Page, path: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.goto(path)
@@ -139,7 +136,7 @@ async function checkInBothSchemes(page: Page): Promise<void> {
 
 /** A campaign, conversation or list that does not exist. */
 const NO_ID = '01900000-0000-7000-8000-000000000000'
-/** Requests about the signed-in user, on which other parts depend. */
+/** Requests about the signed-in user. Other parts depend on them. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
 
 /** Waits until several checks in a row find only blocked requests. */
@@ -159,7 +156,7 @@ async function waitUntilRendered(page: Page): Promise<void> {
 
 /**
  * Opens a page whose API calls are blocked, except those that `admit` accepts. `page.route` would
- * also stop the browser from caching files, which triples the time of a navigation.
+ * also disable the browser's cache, which triples the time of a navigation.
  */
 async function openBlockedPage(admit: (url: string) => boolean): Promise<Page> {
   const page = await openPage()
@@ -171,7 +168,7 @@ async function openBlockedPage(admit: (url: string) => boolean): Promise<Page> {
   return page
 }
 
-/** Checks a page while its responses are blocked. */
+/** Checks a page while its responses are still missing. */
 async function checkWhileLoading(page: Page, path: string, hasTabs: boolean): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(path)
@@ -204,7 +201,7 @@ describe('every page', () => {
     await checkInBothSchemes(page)
     await checkNarrow(page)
 
-    // A route of the app, but not a page of the server.
+    // The app has this route, but the server has no such page.
     await page.goto(`${world.origin}//Waitlist`)
     await page.waitForURL(`${world.origin}/waitlist`)
   })
@@ -223,14 +220,14 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
-    // Keyboard focus is kept.
+    // The focus is not lost.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
     await steps.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Profile menu' }).click()
     await page.getByRole('menuitem', { name: 'Show first steps' }).click()
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await check(page, '/dashboard')
-    // On other pages they are docked in the sidebar.
+    // On other pages, they are docked in the sidebar.
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto('/leads')
     const docked = page.getByRole('region', { name: 'First steps', exact: true })
@@ -243,7 +240,7 @@ describe('every page', () => {
     await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
     await docked.getByText('2 of 4').waitFor()
     await page.goto('/twitter?tab=lists')
-    // The open tab is visible at every width.
+    // The selected tab is visible at every width.
     const open = page.getByRole('tab', { name: 'Lead Lists' })
     await open.waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
@@ -254,10 +251,10 @@ describe('every page', () => {
     await page.goto('/dashboard')
     await steps.getByText('2 of 4 steps done.').waitFor()
     const records = await createRecords(world, await tokenOf(page), 'everywhere')
-    // Its page says that no browser can send it.
+    // The campaign's page says that no browser can send it.
     for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${records.byBrowserId}`, width)
     await page.getByText('Extension not installed in this browser').waitFor()
-    // What a scrape has found arrives in parts, which move nothing.
+    // A scrape's results arrive in parts, without moving anything.
     const bounds = { minFollowers: 0, maxFollowers: 1_000_000_000, keywords: [] }
     await callApi(page, 'POST', '/scrapes', { twitterHandle: 'allopen_f40', type: 'followers', ...bounds })
     await expect

@@ -25,7 +25,7 @@ test('continues a campaign after its tab is closed, stops on a pause and resumes
   expect(atPause).toBeLessThan(20)
   await browser.popup.bringToFront()
   await browser.popup.getByText('Ready. Nothing is queued.').waitFor()
-  // A message clicked during the pause may still appear, but none after it.
+  // A message in progress may still appear after the pause, but none after it.
   expect((await sentTo(handles)).length).toBeLessThanOrEqual(atPause + 1)
   await client.campaigns.update({ id, status: 'active' })
   await browser.popup.reload()

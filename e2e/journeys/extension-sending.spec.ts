@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
 import { expectSoundPage } from '../world.ts'
 
-/** The downloaded extension sends a campaign started on the campaigns page, then is paired. */
+/** First the downloaded extension sends a campaign that was started on the campaigns page. Then it is paired. */
 let sending: SendingWorld
 beforeAll(async () => {
   sending = await openSendingWorld()
@@ -26,7 +26,7 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
     .getByText('Another tab of this browser is sending “Spring”. Pause it, or wait until it is done.')
     .waitFor()
   await other.close()
-  // The campaign page shows it too.
+  // The campaign page shows it, too.
   await page.getByRole('link', { name: 'Spring' }).click()
   await page.getByRole('heading', { name: 'Spring', level: 1 }).waitFor()
   await page.getByText('Sending “Spring” from this browser').waitFor()
@@ -61,7 +61,7 @@ test('pairs with one click, shows status and activity, unpairs, and pairs by cod
   await expectSoundPage(page)
   await page.setViewportSize({ width: 1280, height: 900 })
 
-  // After unpairing elsewhere, the extension drops its rejected key.
+  // After unpairing elsewhere, the extension deletes its rejected token.
   await page.getByRole('list', { name: 'Paired browsers' }).getByRole('button', { name: 'Unpair' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Unpair' }).click()
   await page.getByText('No paired browsers yet.').waitFor()

@@ -8,7 +8,7 @@ import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
 import { messagesAtX } from '../world.ts'
 
 let world: ExtensionWorld
-/** The user's own tab of x.com. */
+/** The user's own tab on x.com. */
 let own: Page
 beforeAll(async () => {
   world = await openExtensionWorld()
@@ -24,7 +24,7 @@ const send = (twitterHandle: string, message: string, requestId?: string) =>
   world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle, message, requestId } })
 const sentTo = async (handle: string) =>
   (await messagesAtX(world.x)).filter(({ to }) => to === handle).map(({ from, text }) => ({ from, text }))
-/** Brings the extension's own tab to the front, so that it does not look twice. */
+/** Brings the extension's own tab to the front. Otherwise it would check twice. */
 const showExtensionTab = () =>
   world.context
     .pages()
@@ -83,7 +83,7 @@ test("sends nothing if an account other than the campaign's is logged in", async
 test('waits for late buttons and for the skeleton of the chat', async () => {
   await world.wear('slow')
   expect(await send('open_sam', 'Hi Sam')).toEqual({ success: true })
-  // The earlier message appears after the composer, and is not taken for the new one.
+  // The earlier message appears after the composer, and must not be mistaken for the new one.
   await world.faults([{ path: SENDING, status: 403, times: 1 }])
   expect(await send('open_sam', 'Hi Sam')).toMatchObject({ code: 'X_REFUSED' })
   expect(await sentTo('open_sam')).toHaveLength(1)
@@ -153,7 +153,7 @@ test('distinguishes a closed inbox from a missing person, and from one of whom X
   expect(await send('closed_ada', 'Hi')).toEqual(closed)
   expect(await send('missing_ada', 'Hi')).toMatchObject({ code: 'NO_SUCH_PERSON' })
   await showExtensionTab()
-  // X may show the name of an account without a profile, which proves nothing.
+  // X may show the name of such an account without a profile, so this proves nothing.
   expect(await send('suspended_ada', 'Hi')).toMatchObject({ code: 'CANNOT_TELL' })
   await world.wear('unclear')
   expect(await send('closed_ada', 'Hi')).toEqual({
@@ -180,7 +180,7 @@ test("reports X's error text if X rejects the message", async () => {
 })
 
 test('keeps an outcome unknown if it cannot be settled, and never clicks send again', async () => {
-  // Only this conversation: the previous one is still open and polls.
+  // Only this conversation: the previous one is still open and keeps polling.
   const conversation = `/i/api/conversations/${conversationId(idOfHandle('ext_sender'), idOfHandle('open_fay'))}`
   await world.faults([
     { path: SENDING, dropAfter: true },
@@ -227,7 +227,7 @@ test('stops if X has changed its page, until the user has it check again', async
       signedInAs: 'ext_sender',
       pairedWith: null,
       sendsInBackground: false,
-      // The name that older pages read.
+      // The former name, which older pages read.
       sendsAlone: false,
       activity: { doing: 'nothing' },
     },
@@ -264,7 +264,7 @@ interface ChromeStorage {
   }
 }
 
-/** The names that the stand-in's pages have in the `changed` markup: reversed, except for the navigation's. */
+/** The names in the stand-in's `changed` markup: reversed, except in the navigation. */
 function renamed(pages: typeof shipped.pages): typeof shipped.pages {
   const unchanged = ['signedIn', 'ownProfile', 'accountSwitcher', 'signedOut']
   const ends = { '^': '$', $: '^', '*': '*', '': '' } as const

@@ -42,10 +42,10 @@ it('leads to every page from the sidebar and marks the open one', async () => {
     await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
     await expect.poll(() => current(page)).toEqual(marked)
   }
-  // Its tabs are in the top bar, beside the title.
+  // Its tabs are in the top bar, next to the title.
   await page.goto('/twitter')
   await expect.poll(async () => (await page.getByRole('tablist').boundingBox())?.y).toBeLessThan(20)
-  // A rule that asks what the page contains restyles all of it after every change.
+  // A :has() on the root element restyles the whole page after every change.
   const selectors = await page.evaluate(() => {
     const all = (rules: CSSRuleList): string[] =>
       [...rules].flatMap((rule) => [
@@ -56,7 +56,7 @@ it('leads to every page from the sidebar and marks the open one', async () => {
   })
   expect(selectors.length).toBeGreaterThan(500)
   expect(selectors.filter((selector) => /(:root|html|body)[^\s>+~,]*:has\(/.test(selector))).toEqual([])
-  // Every path below /campaigns belongs to Campaigns.
+  // Every path below /campaigns belongs to Campaigns in the sidebar.
   world.expectConsole(/404/)
   await page.goto('/campaigns/00000000-0000-4000-8000-000000000000')
   await page.getByText('Campaign not found or access denied').waitFor()
@@ -76,7 +76,7 @@ it('collapses the sidebar to a rail and remembers it', async () => {
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Expand sidebar' }).click()
   await expect.poll(width).toBeGreaterThan(150)
-  // The help lists all keys, and its button has the focus again afterwards.
+  // The help lists all shortcuts. Closing it returns the focus to its button.
   const help = page.getByRole('button', { name: 'Help', exact: true })
   await help.click()
   await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const search = (page: Page) => page.getByRole('combobox', { name: /^Search people/ })
 const option = (page: Page, name: RegExp) => page.getByRole('option', { name }).first()
 
-/** Someone with an X account, three leads on a list and an active campaign. */
+/** Creates a user with an X account, three leads on a list and an active campaign. */
 async function enter(handle: string) {
   const signedUp = await signUp(world, `${handle}@example.com`)
   const { token } = signedUp
@@ -58,7 +58,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await keyboard.press('Escape')
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 
-  // A reload would stop what this tab sends, and forget what is selected.
+  // A reload would stop a run in this tab and lose the selection.
   const load = await page.evaluate(() => performance.timeOrigin)
   await keyboard.press('Control+k')
   await search(page).waitFor()
@@ -74,13 +74,13 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
 
   await keyboard.press('Control+k')
   await search(page).waitFor()
-  // What was opened last is offered again.
+  // The last opened result is offered again.
   await option(page, /Pelican 2/).waitFor()
   await keyboard.type('suppression')
   await option(page, /Suppression list/).waitFor()
   await keyboard.press('Enter')
   await page.waitForURL('**/settings?tab=suppression-list')
-  // Search opens again once it has closed.
+  // Search opens again after it was closed.
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 
   await keyboard.press('Control+k')

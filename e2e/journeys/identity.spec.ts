@@ -71,11 +71,11 @@ describe('signing up and in, in a browser', () => {
     await expect.poll(() => sent.evaluate((element) => element === document.activeElement)).toBe(true)
     await expectSoundPage(page)
 
-    // The emailed link signs in here and credits the friend.
+    // The emailed link signs in here, and credits the friend.
     await page.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm/))
     await page.waitForURL('**/dashboard')
     await page.getByText('ada@example.com').waitFor()
-    // The sign-in pages redirect signed-in people.
+    // The sign-in pages redirect signed-in users.
     for (const path of ['/auth', '/login', '/auth/callback']) {
       await page.goto(path)
       await page.waitForURL('**/dashboard')
@@ -86,7 +86,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByText('fri***@example.com').waitFor()
     expect(await page.getByRole('row').last().innerText()).toMatch(/@example\.com\s+(Referrals\s+)?1\s/)
 
-    // The menu below 768 px has all member links and the sign-out.
+    // Below 768 px, the menu has all links of a member, and sign-out.
     await page.getByRole('button', { name: 'Open menu' }).click()
     const menu = page.getByRole('dialog', { name: 'Menu' })
     await menu.getByText('ada@example.com').waitFor()
@@ -274,7 +274,7 @@ describe('signing up and in, in a browser', () => {
       body: JSON.stringify({ email: 'joan@example.com', password: NEW_PASSWORD }),
     })
     expect(strangers.status).toBe(200)
-    // As from a webmail page on another site.
+    // Opened from a webmail page on another site.
     await page.goto(`${world.mailbox.url}/`)
     await page.evaluate((href) => location.assign(href), link)
     await page.waitForURL('**/dashboard')

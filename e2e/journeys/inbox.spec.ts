@@ -26,7 +26,7 @@ interface Person {
   handle: string
 }
 
-/** Someone whose leads have written these texts, by handle. */
+/** Creates a user whose leads have written these texts, by handle. */
 async function enter(handle: string, texts: Record<string, string>): Promise<Person> {
   const signedUp = await signUp(world, `${handle}@example.com`)
   const { token } = signedUp
@@ -36,7 +36,7 @@ async function enter(handle: string, texts: Record<string, string>): Promise<Per
   await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
   const handles = Object.keys(texts)
   await importLeads(world, token, ['twitter_handle,name', ...handles.map((lead) => `${lead},Name of ${lead}`)])
-  // What a lead wrote before X reports it to us is never read.
+  // Only messages written after X starts reporting are read.
   await expect.poll(async () => (await client.replies.detection()).state).toBe('live')
   for (const lead of handles) await writeAs(world.x, lead, handle, texts[lead] ?? '')
   await expect
@@ -58,7 +58,7 @@ describe('the inbox', () => {
     await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: true })
     await writeAs(world.x, 'open_stranger', 'declining', 'Hi there')
     await page.goto('/inbox')
-    // The list shows how a text from right to left begins.
+    // The list shows the beginning of a right-to-left text.
     const beginning = await page.getByText('مرحبا').evaluate((text) => {
       const first = document.createRange()
       first.setStart(text.firstChild ?? text, 0)
@@ -80,13 +80,13 @@ describe('the inbox', () => {
     await decline.waitFor()
     expect((await client.conversationOffers.list({})).offers).toHaveLength(1)
 
-    // A reply that is too long is kept whole, and can't be sent.
+    // A reply that is too long is not truncated, and cannot be sent.
     await rows(page).first().getByRole('link').click()
     await reply(page).fill('x'.repeat(10_001))
     await page.getByText('X accepts at most 10,000 characters.').waitFor()
     expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true)
 
-    // So is a note. Once saved, the focus stays near it.
+    // The same goes for a note. Saving it keeps the focus nearby.
     await page.getByRole('button', { name: 'Add a note' }).press('Enter')
     const note = page.getByLabel('Note', { exact: true })
     await note.fill('x'.repeat(10_001))
@@ -105,7 +105,7 @@ describe('the inbox', () => {
     await page.goto('/inbox')
     await expect.poll(() => rows(page).count(), { timeout: 120_000 }).toBe(10)
     const { keyboard } = page
-    // A key acts on the conversation that the key before it opened, however fast it follows.
+    // However fast it follows, a key acts on the conversation that the previous key opened.
     await keyboard.press('j')
     await page.getByRole('log').waitFor()
     await page
@@ -130,7 +130,7 @@ describe('the inbox', () => {
     }
     await page.getByText('All done').waitFor()
     await expect.poll(async () => (await client.conversations.list({ status: 'done' })).conversations.length).toBe(9)
-    // The last label and the snooze are two calls, which may end in any order.
+    // The last label and the snooze are two calls, which may finish in any order.
     await expect
       .poll(async () => (await client.conversations.list({ label: 'interested' })).conversations.length)
       .toBe(10)
@@ -154,7 +154,7 @@ describe('the inbox', () => {
       await wait(latencyMs)
       await route.continue().catch(() => {})
     })
-    // Letters and digits that are keys of the inbox.
+    // Letters and digits that are shortcuts in the inbox.
     const typed = (index: number) => `hex ajk 1${index} /?`
     const runs = [
       { keyMs: 20, latencyMs: 2_000 },
@@ -171,7 +171,7 @@ describe('the inbox', () => {
       await keyboard.type(typed(index), { delay: run.keyMs })
       await keyboard.press('Escape', { delay: run.keyMs })
     }
-    // Back to the first, whose draft the page may not have read yet.
+    // Go back to the first conversation. The page may not have loaded its draft yet.
     for (const key of ['k', 'k', 'k', 'k', 'k', 'r']) await keyboard.press(key, { delay: 20 })
     await keyboard.type('!', { delay: 20 })
     await keyboard.press('Escape')
@@ -242,7 +242,7 @@ describe('the inbox', () => {
     expect(await facts()).toEqual(conversations.map(({ label, status }) => [label, status]))
     await expectSoundBothWays(page)
     await keyboard.press('Escape')
-    // A changed label and a closed conversation can be brought back.
+    // Undo reverts a changed label and reopens a closed conversation.
     for (const [key, text] of [
       ['7', 'Labeled '],
       ['e', ': done'],
@@ -283,14 +283,14 @@ describe('the inbox', () => {
     await expect.poll(async () => (await client.conversations.list({ status: 'open' })).conversations.length).toBe(2)
     await heading(page, 'Name of open_u1').waitFor()
 
-    // Undo restores the label and that nobody had set it.
+    // Undo restores the label, and that it was set automatically.
     const first = async () => (await client.conversations.list({ q: 'open_u1' })).conversations[0]
     const before = await first()
     await page.keyboard.press('2')
     await expect.poll(async () => (await first())?.label).toBe('meeting')
     await page.keyboard.press('1')
     await expect.poll(async () => (await first())?.label).toBe('interested')
-    // The change before the last can be undone after it. Earlier toasts may still slide away.
+    // The earlier change can be undone after the later one. Their toasts may still be animating.
     for (const text of ['Labeled Interested', 'Labeled Meeting']) {
       const labeled = page.locator('.Toastify__toast', { hasText: text })
       await labeled.getByRole('button', { name: /^Undo/ }).click()
@@ -375,7 +375,7 @@ describe('the inbox', () => {
     expect((await sent()).map(({ text }) => text)).toEqual(['It is $39'])
     expect((await client.conversations.find({ id })).draft).toBeNull()
 
-    // The response to an answer is lost. The same text again repeats the call.
+    // The response to the answer gets lost. Sending the same text again repeats the call.
     await page.route(
       `**/api/conversations/${id}/messages`,
       async (route) => {
@@ -392,7 +392,7 @@ describe('the inbox', () => {
     await page.getByText('It is unknown whether this was sent').waitFor({ state: 'detached' })
     expect((await sent()).map(({ text }) => text)).toEqual(['It is $39', 'Once only'])
 
-    // Until it is sent, the page does not learn what someone else writes.
+    // Until it is sent, the page is not notified of what someone else writes.
     const before = await client.conversations.find({ id })
     await page.route(`**/api/conversations/${id}`, (route) =>
       route.request().method() === 'GET' ? route.fulfill({ json: before }) : route.fallback(),
@@ -418,7 +418,7 @@ describe('the inbox', () => {
     await expect.poll(sent).toHaveLength(4)
     await expectSoundBothWays(page)
 
-    // The same text once more is shown while it is on its way.
+    // The same text, sent again, is shown while the request is pending.
     await page.route(`**/api/conversations/${id}/messages`, () => {})
     await reply(page).fill('No contract.')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -441,7 +441,7 @@ describe('the inbox', () => {
     }
     await openRow(0)
     await keyboard.press('x')
-    // Pressed twice before the first conversation is open.
+    // Both keys are pressed before the first conversation is open.
     await openRow(2, 2)
     await keyboard.press('Shift+X')
     await bar.getByText('3 selected').waitFor()
@@ -526,7 +526,7 @@ describe('the inbox', () => {
     const draft = await reply(loser).inputValue()
     await reply(loser).press('Control+Enter')
     await expect.poll(sent).toEqual([first, draft])
-    // Neither is what arrives while someone writes.
+    // Nor is a message that arrives while someone is typing.
     for (const tab of pages) {
       await tab.getByRole('log').getByText(draft).waitFor()
       await tab.locator('button:disabled:not([aria-busy])', { hasText: 'Send' }).waitFor()
@@ -620,7 +620,7 @@ describe('the inbox', () => {
     })
     await page.goto('/inbox')
     await rows(page).first().waitFor()
-    // What is sent before the conversation has loaded is sent then.
+    // If you press send before the conversation has loaded, it is sent once it has.
     await page.route('**/api/conversations/*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500))
       await route.continue().catch(() => {})

@@ -24,13 +24,11 @@ const HYDRATED = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password'
 const LANDING_BYTES_MAX = 10_000
 const DEMO_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
-/** Too little to see: glyphs differ slightly until the font has loaded. */
+/** Invisible: glyphs differ slightly until the font has loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
-/**
- * Pieces of the landing page's HTML, split at closing tags, that fill more than the first screen.
- */
+/** The number of pieces of the landing page's HTML, split at closing tags, that more than fill the first screen. */
 const PIECES = 250
-/** Allowed for long texts, because some lines wrap differently in the fallback font. */
+/** A tolerance for long texts, because some lines wrap differently in the fallback font. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02
 
 /** Counts a page's requests. */
@@ -45,7 +43,7 @@ function watchRequests(page: Page): { scripts(): Promise<number>; views: string[
   })
   return {
     views,
-    /** Compressed bytes. */
+    /** Size after compression, in bytes. */
     async scripts() {
       const sizes = await Promise.all(scripts.map((request) => request.sizes()))
       return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
@@ -53,7 +51,7 @@ function watchRequests(page: Page): { scripts(): Promise<number>; views: string[
   }
 }
 
-/** Uncompressed bytes of inline scripts. */
+/** Size of inline scripts before compression, in bytes. */
 const inlineBytes = (page: Page) =>
   page.evaluate(() =>
     [...document.scripts]
@@ -74,7 +72,7 @@ const layoutShift = (page: Page) =>
       }),
   )
 
-/** Serves the landing page from a separate origin, slowly and in pieces from its headline on. */
+/** Serves the landing page from another origin, slowly and in pieces, starting at its headline. */
 async function openSlowOrigin(): Promise<string> {
   const html = await (await fetch(world.origin)).text()
   const start = html.indexOf('<h1')
@@ -156,7 +154,7 @@ describe('the landing page', () => {
     await page.locator('html[data-theme="dark"]').waitFor()
     await expectSoundPage(page)
     await page.getByText('Is there a free tier?').click()
-    // The finder's demo is the only script, and loads when it is scrolled to.
+    // The finder's demo is the only script. It loads when it scrolls into view.
     const least = page.getByLabel('At least')
     await page.getByRole('heading', { name: 'Aim before you write' }).scrollIntoViewIfNeeded()
     await least.focus()
@@ -187,7 +185,8 @@ describe('the landing page', () => {
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
     expect(new URL(page.url()).search).toBe(`?ref=${referralCode}`)
-    // Once the app runs there, the link has the code; the app announces pages it opens itself.
+    // Once the app runs there, the link contains the code. The app announces the pages that it
+    // opens.
     const toLogin = page.getByRole('link', { name: 'Already have an account? Log in' })
     await expect.poll(() => toLogin.getAttribute('href')).toBe(`/login?ref=${referralCode}`)
     await toLogin.click()
@@ -243,7 +242,7 @@ describe('the landing page', () => {
     await page.getByText(notice).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
-    // It is hidden without a code and for unknown codes.
+    // It stays hidden without a code, and for unknown codes.
     for (const other of [path, `${path}?ref=ABC234`]) {
       await page.goto(other)
       expect(await page.getByText(notice).isVisible()).toBe(false)
@@ -311,7 +310,7 @@ describe('the landing page', () => {
     await page.goto('/privacy.html')
     const height = () => page.evaluate(() => document.fonts.ready.then(() => document.body.scrollHeight))
     const initial = await height()
-    // Before that, the first font of the list is missing.
+    // Until then, the first font in the list is missing.
     await page.evaluate(() => {
       const { style } = document.documentElement
       style.fontFamily = getComputedStyle(document.documentElement).fontFamily.replace(/^[^,]+, /, '')
@@ -319,7 +318,7 @@ describe('the landing page', () => {
     const before = await height()
     expect(before).not.toBe(initial)
     expect(Math.abs(before - initial) / initial).toBeLessThan(DOCUMENT_HEIGHTS_DIFFER_MAX)
-    // The footer is aligned to one edge.
+    // The footer's parts share one left edge.
     const edges = await page
       .locator('footer > div > *')
       .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().left))
@@ -341,7 +340,7 @@ describe('the landing page', () => {
     const answers = page.locator('details p')
     expect(await answers.count()).toBe(QUESTIONS.length)
     for (const question of QUESTIONS) await page.getByText(question, { exact: true }).click()
-    // Each opens without changing the others.
+    // Each of them opens without affecting the others.
     for (const answer of await answers.all()) expect(await answer.isVisible()).toBe(true)
     await page.getByText('Is there a free tier?').click()
     expect(await Promise.all((await answers.all()).map((answer) => answer.isVisible()))).toEqual(
@@ -351,7 +350,7 @@ describe('the landing page', () => {
     expect(shared).toContain(encodeURIComponent(`${world.origin}/`))
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
-    // Forms say that they need JavaScript and show no button.
+    // Forms say that they need JavaScript, and have no button.
     await page.getByText('This form needs JavaScript.').waitFor()
     // Text may appear before styles.
     await expect.poll(() => page.getByRole('button').count()).toBe(0)
@@ -513,7 +512,7 @@ describe('the landing page', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Log In' }).click()
     await page.waitForURL('**/dashboard')
-    // Until the page is left.
+    // It lasts until the page is left.
     await page.getByRole('link', { name: 'Leads', exact: true }).click()
     await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   })
@@ -538,13 +537,13 @@ describe('the landing page', () => {
     await enter(page)
     await page.goto('/')
     await page.getByRole('link', { name: 'Campaigns' }).waitFor()
-    // The page contains its own styles only, and the app needs all.
+    // The page contains only its own styles, but the app needs all of them.
     expect(await page.locator('link[rel="stylesheet"][disabled]').count()).toBe(0)
     await expectSoundPage(page)
 
     await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
     const requests = watchRequests(page)
-    // An open stream of events would never be idle.
+    // With an open event stream, the network would never be idle.
     await page.route('**/api/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: '' }))
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()

@@ -27,13 +27,13 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await preflight.getByText('60 people').waitFor()
   await preflight.getByText('On your suppression list').waitFor()
   await expectSoundPage(page)
-  // Folded, the form keeps what is written.
+  // Collapsing the form does not lose what was typed.
   await page.getByRole('button', { name: 'Hide form' }).click()
   await page.getByRole('heading', { name: 'Create campaign “Parts”, a list, 1 message' }).waitFor()
   await page.getByRole('button', { name: 'Write messages' }).click()
   await page.getByText(/^50 now, 10 on \w+ 1$/).waitFor()
 
-  // An error empties nothing, and the next try launches the same campaign.
+  // An error clears nothing, and the next attempt launches the same campaign.
   world.expectConsole(/status of 409/)
   const launch = page.getByRole('button', { name: 'Launch Campaign' })
   await launch.click()
@@ -51,7 +51,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   expect(campaigns[0]).toMatchObject({ status: 'draft', totalLeadsInList: 0, dmsQueuedCount: 0 })
   expect((await client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used).toBe(0)
 
-  // By key: the toast may cover it.
+  // Press a key instead of clicking: the toast may cover the button.
   await page.getByRole('button', { name: 'Hide form' }).press('Enter')
   await page.reload()
   await page.getByRole('heading', { name: 'Create campaign Nothing written yet' }).waitFor()
@@ -76,13 +76,13 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Launch of "Saved" undone. Nothing was sent.').waitFor()
   expect((await client.campaigns.find({ id: saved.id })).status).toBe('paused')
-  // So does sending it.
+  // Real Send launches it, too.
   await page.getByRole('button', { name: 'Start Real Send' }).click()
   await expect.poll(async () => (await client.campaigns.find({ id: saved.id })).status).toBe('active')
   expect(await client.campaigns.find({ id: saved.id })).toMatchObject({ totalLeadsInList: 62, openEnrollments: 60 })
   await client.campaigns.update({ id: saved.id, status: 'archived' })
 
-  // A direct message, too.
+  // The same goes for a direct message.
   await page.goto('/leads')
   await page.getByRole('button', { name: 'Send DM to @open_l59' }).click()
   await page.getByRole('button', { name: 'Queue DM' }).click()
@@ -135,19 +135,19 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await page.getByText(/^As .+ sees it$/).waitFor()
   await filterByWord(page)
   await press('Write to these')
-  // The message of the preview is in the new campaign.
+  // The new campaign contains the preview's message.
   await expect.poll(() => page.getByLabel('Message template').inputValue()).toMatch(/^Hello!/)
   await page.getByLabel('Message template').click()
   await keyboard.type('Hi {lead_name}')
   await press('Launch Campaign')
   const launched = await page.getByText(/launched! \d+ DMs queued for/).innerText()
-  // The finder keeps those of the 100 found who may be messaged.
+  // Of the 100 people found, the finder keeps those who may be messaged.
   expect(launched).toMatch(/ 50 DMs queued for \d\d leads\./)
   await expect.poll(async () => (await messagesAtX(world.x)).some(({ from }) => from === 'clicker')).toBe(true)
   expect(clicks).toBeLessThanOrEqual(8)
 })
 
-/** Requires a word of the bios, excludes it, and drops it again, by keyboard. */
+/** Requires a word in bios, then excludes it, then removes it, all by keyboard. */
 async function filterByWord(page: Page): Promise<void> {
   const word = page.getByRole('region', { name: 'Bio words' }).getByRole('button').first()
   const count = Number(/(\d+) leads/.exec((await word.textContent()) ?? '')?.[1])

@@ -35,7 +35,7 @@ describe('the leaderboard, in a browser', () => {
     expect(await guest.getByRole('link', { name: 'Get your referral link' }).getAttribute('href')).toBe('/waitlist')
     await expectSoundPage(guest)
 
-    // 54 people with one referral each, the first with two, then Zoe.
+    // 54 people with one referral each, the first member with two, and Zoe.
     const [zoe, first] = await Promise.all([signUp(world, 'zoe@example.com'), join('member0@example.com')])
     await join('friend@example.com', first)
     const members = Array.from({ length: 54 }, (_, n) => `member${n}@example.com`)
@@ -48,7 +48,7 @@ describe('the leaderboard, in a browser', () => {
     ).json()) as { referralCode: string }
     await join('zoes-friend@example.com', referralCode)
 
-    // Again, with a spinner for at most 800 ms.
+    // Refreshes, with a spinner for at most 800 ms.
     const refresh = guest.getByRole('button', { name: 'Refresh' })
     await refresh.click()
     await board(guest).waitFor()
@@ -84,7 +84,7 @@ describe('the leaderboard, in a browser', () => {
     expect(await page.getByText('Swipe to see more').count()).toBe(0)
     await expectSoundPage(page)
 
-    // A rejected token is refreshed and the request repeated a second later; a rejected session is
+    // A rejected token is refreshed, and the request repeated a second later. A rejected session is
     // reported.
     await page.clock.install()
     world.expectConsole(/status of 401/)
@@ -119,7 +119,7 @@ describe('the leaderboard, in a browser', () => {
     await page.getByText('Session expired. Please log in again.').waitFor()
     await page.unroute('**/api/leaderboard*')
 
-    // If the session cannot be refreshed, the page asks to log in again.
+    // If the session cannot be refreshed, the page asks you to log in again.
     await page.route('**/api/leaderboard*', (route) => refuse(route, 401, 'UNAUTHORIZED', 'Session expired.'))
     await page.route('**/api/auth/refresh', (route) => route.abort())
     world.expectConsole(/ERR_FAILED/)

@@ -31,7 +31,7 @@ function file() {
 
 const rowOf = (page: Page, handle: string) => page.getByRole('row').filter({ hasText: `@${handle}` })
 const tick = (page: Page, handle: string) => page.getByRole('checkbox', { name: `Select @${handle}` })
-/** Adds a chip by '+ Filter'. */
+/** Adds a filter chip with '+ Filter'. */
 async function filterBy(page: Page, criterion: string, value?: string) {
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   const popup = page.getByRole('dialog', { name: 'Add a filter' })
@@ -40,7 +40,7 @@ async function filterBy(page: Page, criterion: string, value?: string) {
 }
 const dismissToast = async (page: Page, text: string) => {
   await page.getByText(text).first().waitFor()
-  // It may leave before the click.
+  // A toast may disappear before the click.
   for (const close of await page.getByRole('button', { name: 'Close notification' }).all())
     await close.click({ timeout: 1_000 }).catch(() => {})
 }
@@ -73,7 +73,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('cell', { name: 'twitter_handle must be 1 to 15 letters, digits or underscores' }).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
 
-    // The result is kept. A running import is shown after a reload and can be canceled.
+    // The result survives a reload. A running import shows up after a reload, and can be canceled.
     await page.reload()
     await page.getByRole('button', { name: 'Import CSV' }).click()
     await page.getByText('Last import (people.csv): 64 leads imported, 1 row skipped.').waitFor()
@@ -127,7 +127,7 @@ describe('the leads page, in a browser', () => {
     await page.keyboard.press('Escape')
     await filterBy(page, 'Tag', 'VIP')
     await page.getByText('No leads found with the selected filter.').waitFor()
-    // A chip is changed, and removed.
+    // A filter chip can be changed and removed.
     await page.getByRole('button', { name: 'Followers 1,000 or more' }).click()
     await page.getByLabel('Max followers').fill('50')
     await page.getByText('Less than the minimum').waitFor()
@@ -234,7 +234,7 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Done' }).click()
 
-    // The contact basis of all selected leads.
+    // Sets the contact basis of all selected leads.
     await page.getByRole('button', { name: 'More for the selected leads' }).click()
     await page.getByRole('menuitem', { name: 'Set contact basis' }).click()
     await page.getByRole('radio', { name: 'Messaged you first' }).check()
@@ -261,7 +261,8 @@ describe('the leads page, in a browser', () => {
     await sheet.getByRole('button', { name: 'Done' }).click()
     await sheet.getByText('No tags').waitFor()
 
-    // The arrows walk through the filter, a part stays folded, and a message starts here.
+    // The arrow keys walk through the filtered leads, a section stays collapsed, and a message can
+    // start here.
     await sheet.getByRole('status').getByText('2 of 4, Person 02').waitFor()
     await sheet.getByRole('button', { name: 'Next lead' }).press('ArrowDown')
     await sheet.getByRole('heading', { name: 'Person 03' }).waitFor()
@@ -272,7 +273,7 @@ describe('the leads page, in a browser', () => {
     await sheet.getByRole('button', { name: 'Message', exact: true }).click()
     await page.getByRole('dialog', { name: 'Send a DM to @person_2' }).getByRole('button', { name: 'Cancel' }).click()
 
-    // Once suppressed there, the lead can no longer be messaged.
+    // A lead suppressed there can no longer be messaged.
     await sheet.getByRole('button', { name: 'More for @person_2' }).click()
     await page.getByRole('menuitem', { name: 'Suppress' }).click()
     await page.getByRole('button', { name: 'Suppress lead' }).click()
@@ -282,8 +283,8 @@ describe('the leads page, in a browser', () => {
     expect((await callApi(page, 'GET', '/suppressions')).total).toBe(0)
     await sheet.waitFor({ state: 'detached' })
 
-    // All matches, not only this page, are deleted and restored. What is typed on a busy machine
-    // starts from the cleared filters.
+    // Deletes and restores all matches, not only this page. Even on a slow machine, typing after
+    // 'Clear filters' starts from cleared filters.
     const browser = await page.context().newCDPSession(page)
     await browser.send('Emulation.setCPUThrottlingRate', { rate: 8 })
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -313,11 +314,11 @@ describe('the leads page, in a browser', () => {
     await page.keyboard.press('Escape')
     await page.getByText('1–10 of 26 leads').waitFor()
 
-    // A page number that does not exist is handled.
+    // A page number that is too high is handled.
     await page.goto('/leads?keyword=saas&page=9')
     await page.getByText('21–26 of 26 leads').waitFor()
 
-    // The export has the same filter.
+    // The export uses the same filter.
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
@@ -355,14 +356,14 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('checkbox', { name: 'VIP' }).check()
     await page.getByRole('button', { name: 'Add tags' }).click()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
-    // A long name leaves room for the tag, and is cut at its end in both directions.
+    // A long name leaves room for the tag, and is truncated at its end in either text direction.
     const right = (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().right)
     const tagged = rowOf(page, 'ana').getByRole('cell').filter({ hasText: 'VIP' })
     expect(await right(tagged.getByText('VIP'))).toBeLessThan(await right(tagged))
     const name = tagged.getByRole('button').first()
     expect(await right(name.locator('bdi'))).toBeLessThanOrEqual(await right(name))
 
-    // The job continues without the page, and can be undone from another one.
+    // The job continues after leaving the page, and can be undone from another one.
     await page.getByRole('button', { name: 'More for all leads' }).click()
     await page.getByRole('menuitem', { name: 'Delete all 2 leads' }).click()
     await page.getByText('This includes contacted and suppressed leads.').waitFor()
@@ -380,7 +381,7 @@ describe('the leads page, in a browser', () => {
     await page.goto('/leads')
     await rowOf(page, 'bob').getByText('VIP').waitFor()
 
-    // A single lead is restored by its toast.
+    // Its toast restores a single lead.
     await page.getByRole('button', { name: 'More for @bob' }).click()
     await page.getByRole('menuitem', { name: 'Delete lead' }).click()
     await page.getByText('You can undo this for 10 seconds.').waitFor()
@@ -437,7 +438,7 @@ describe('the leads page, in a browser', () => {
     world.expectConsole(/Failed to load resource/)
     const fails = (path: string, status: number, error: string) =>
       page.route(`**/api${path}`, (route) => refuse(route, status, status < 500 ? 'FORBIDDEN' : 'UNAVAILABLE', error))
-    // Like the error page of a proxy.
+    // Responds with HTML, as a proxy's error page would.
     const garble = (path: string) =>
       page.route(`**/api${path}`, (route) => route.fulfill({ contentType: 'application/json', body: '{"suc' }))
 
@@ -445,14 +446,14 @@ describe('the leads page, in a browser', () => {
     await garble('/leads?*')
     await page.goto('/leads')
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads'))
-    // Offline, only this text is shown, and it updates without a click.
+    // Offline, only this text is shown. It disappears without a click.
     await page.route('**/api/leads?*', (route) => route.abort())
     await page.reload()
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads', { exact: true }))
     await fails('/leads?*', 403, 'Not yours')
     await hastenUntil(page, page.getByText('Failed to load leads: Not yours'))
     await page.unroute('**/api/leads?*')
-    // A refetch of its own may remove the button first.
+    // An automatic refetch may remove the button first.
     const again = page.getByRole('button', { name: 'Try Again' })
     await expect
       .poll(async () => {
@@ -460,7 +461,7 @@ describe('the leads page, in a browser', () => {
         return page.getByText('1–10 of 12 leads').isVisible()
       })
       .toBe(true)
-    // The stand-in's profile pictures are allowed.
+    // The content security policy allows the stand-in's profile pictures.
     await page.waitForFunction(() => [...document.images].some((image) => image.naturalWidth > 0))
 
     const boxes = page.locator('input[data-lead]')
@@ -534,7 +535,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
     await queue('Queue 2 DMs')
     await dismissToast(page, '2 DMs have been queued for sending')
-    // The message is kept.
+    // The message survives a reload.
     await page.reload()
     await boxes.nth(4).check()
     await page.getByRole('button', { name: 'Send DM', exact: true }).click()
@@ -542,7 +543,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Clear selection' }).click()
 
-    // Those who were queued can be selected for everything but messages.
+    // Queued leads can be selected for everything except messages.
     await page.keyboard.press('/')
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Keyword')
     await page.keyboard.press('Tab')
@@ -559,7 +560,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('12 leads', { exact: true }).waitFor()
     expect(await boxes.nth(9).isDisabled()).toBe(true)
 
-    // Columns, their order and the rows per page are kept.
+    // The columns, their order and the page size survive a reload.
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Location' }).check()
     await page.getByRole('button', { name: 'Move Location' }).press('ArrowUp')
@@ -609,7 +610,7 @@ describe('the leads page, in a browser', () => {
     await add.click()
     await dismissToast(page, '1 leads added to the list successfully!')
 
-    // Every list is reachable, however many there are.
+    // Every list can be reached, however many there are.
     await callApi(page, 'POST', '/lists', { name: 'Newer' })
     // The dialog shows lists created elsewhere.
     await boxes.nth(5).check()
@@ -631,7 +632,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('radio', { name: 'Newer' }).waitFor()
     await page.getByRole('button', { name: 'Show more lists' }).click()
 
-    // Another tab messages the selected lead, so there is no one left to add.
+    // Another tab messages the selected lead, so there is nobody left to add.
     await page.getByRole('radio', { name: 'Founders' }).check()
     expect(await page.getByRole('button', { name: 'Show more lists' }).count()).toBe(0)
     const picked = await boxes.nth(5).getAttribute('data-lead')
@@ -651,7 +652,7 @@ describe('the leads page, in a browser', () => {
     await world.setRole('vera@example.com', 'viewer')
     await (await signIn(world, 'vera@example.com')).enter(page)
     const viewerNotice = "You're a viewer in this workspace, so you can't make changes."
-    /** Names of all controls outside header and footer. */
+    /** Names of all controls outside of the header and footer. */
     const pressable = () =>
       page
         .getByRole('main')
@@ -719,7 +720,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'VIP', exact: true }).click()
     await page.keyboard.press('Escape')
     await page.getByText('1 lead', { exact: true }).waitFor()
-    // A chip that is emptied while it is edited stays, and so does the focus.
+    // A chip emptied while editing stays, and keeps the focus.
     await page.getByRole('button', { name: /^Several tags/ }).click()
     for (const tag of ['VIP', 'Cold']) await page.getByRole('button', { name: tag, exact: true }).click()
     await page.getByText('3 leads', { exact: true }).waitFor()
@@ -752,7 +753,7 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await rules.getByRole('button', { name: 'Apply rules' }).click()
     await page.getByText('1 lead', { exact: true }).waitFor()
-    // The address has it all.
+    // The URL contains all of it.
     await page.reload()
     await page.getByRole('button', { name: 'Custom rules 2 rules' }).click()
     expect(await rules.getByLabel('Value of rule 1').inputValue()).toBe('1000')

@@ -31,7 +31,7 @@ describe('lists, in a browser', () => {
     await page.getByText('List “Founders” created.').waitFor()
     await waitForDialogToClose(page)
 
-    // The selection survives searches; only changes are saved.
+    // The selection survives searches. Only changes are saved.
     await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
     await dialog(page).getByRole('checkbox', { name: 'Select all on this page' }).check()
     await dialog(page).getByText('20 to add').waitFor()
@@ -99,7 +99,7 @@ describe('lists, in a browser', () => {
     await waitForDialogToClose(page)
     await row(page, 'Makers').getByText('0 contacted · 1 pending').waitFor()
 
-    // The page of a list: its people, a search, a removal with its Undo, and a campaign.
+    // The page of a list: its people, a search, a removal with Undo, and a campaign.
     await row(page, 'Founders').getByRole('link', { name: 'Founders', exact: true }).click()
     await page.getByRole('heading', { name: 'Founders', exact: true }).waitFor()
     await row(page, 'Person 43').waitFor()
@@ -133,7 +133,7 @@ describe('lists, in a browser', () => {
     await page.getByText('List not found or access denied').waitFor()
     await page.getByRole('link', { name: 'Back to lists' }).click()
 
-    // Deleting asks first.
+    // Deleting requires confirmation.
     await row(page, 'Founders (copy)').getByRole('button', { name: 'Delete' }).click()
     await page
       .getByText('Are you sure you want to delete this list? This will also remove all associated leads.')
@@ -141,7 +141,7 @@ describe('lists, in a browser', () => {
     await page.getByRole('button', { name: 'Delete list' }).click()
     await page.getByText('List “Founders (copy)” deleted.').waitFor()
     await row(page, 'Founders (copy)').waitFor({ state: 'detached' })
-    // The row after it has the focus.
+    // The next row has the focus.
     await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('tr')
     await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)
@@ -162,7 +162,7 @@ describe('lists, in a browser', () => {
       page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
     await card('Founders').waitFor()
     await card('Makers').getByText('Smart').waitFor()
-    // Each card says how far its messages are, and what is next.
+    // Each card shows the progress of its messages, and what is next.
     await card('Founders').getByText('0 of 20', { exact: true }).waitFor()
     await card('Founders').getByRole('link', { name: 'Open campaign' }).waitFor()
     await card('Makers').getByText('No campaign uses this list yet.').waitFor()
@@ -238,7 +238,7 @@ describe('lists, in a browser', () => {
     await page.getByRole('link', { name: 'Lists', exact: true }).click()
     await hastenUntil(page, page.getByText('Failed to fetch lists. Please try again.'))
     await page.unrouteAll()
-    // It recovers without a click.
+    // The page recovers without a click.
     await hastenUntil(page, row(page, 'Founders').first())
 
     await fails('POST', /\/api\/lists$/)
@@ -249,7 +249,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await waitForDialogToClose(page)
     await fails('DELETE', /\/api\/lists\//)
-    // The confirmation appears immediately and names the campaigns that use the list before the
+    // The confirmation appears immediately, and names the campaigns that use the list before the
     // user decides.
     let release = () => {}
     const held = new Promise<void>((resolve) => {

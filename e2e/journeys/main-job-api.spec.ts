@@ -32,10 +32,7 @@ async function newClient(email: string) {
   })
 }
 
-/**
- * Connects X, scrapes a handle with this many followers, adds them to a list and creates a draft
- * campaign.
- */
+/** Connects X, scrapes a handle with this many followers, adds them to a list, and creates a draft campaign. */
 async function prepare(
   client: Awaited<ReturnType<typeof newClient>>,
   { sender, followers }: { sender: string; followers: number },

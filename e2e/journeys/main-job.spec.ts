@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 const PASSWORD = 'Correct-horse1'
-/** Another person each time, so that a repeated test meets nobody of the first try. */
+/** A new handle each time, so that a retry doesn't meet people from the first attempt. */
 const newHandle = () => `person_${randomBytes(3).toString('hex')}`
 
 /** Signs up and confirms the email in the browser. */
@@ -39,7 +39,7 @@ async function connectX(page: Page, username: string) {
   await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
 }
 
-/** Scrapes everyone with 0 to 1,000,000 followers who follow the handle. */
+/** Scrapes all followers of the handle who have up to 1,000,000 followers. */
 async function scrape(page: Page, handle: string, count: number) {
   await page.getByRole('tab', { name: 'X Scraper' }).click()
   await page.getByLabel('X Handle to Scrape').fill(`@${handle}`)
@@ -76,8 +76,8 @@ async function makeList(page: Page, name: string, total: number) {
   await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   await page.getByRole('row').nth(1).waitFor()
   await expectSoundPage(page)
-  // Uses the API, because selecting hundreds of leads by clicks is slow. The other journey does
-  // that.
+  // Uses the API, because selecting hundreds of leads by clicking is slow. The other journey
+  // clicks.
   await page.evaluate(
     async ([listName]) => {
       const call = async (path: string, body: unknown) => {
@@ -144,7 +144,7 @@ describe('the main job, in a browser', () => {
   })
 
   it('continues after the server was killed while sending, and keeps the open page up to date', async () => {
-    // While the server is down, the browser logs failed requests.
+    // The browser logs failed requests while the server is down.
     world.expectConsole(/Failed to load resource|ERR_CONNECTION|net::ERR/)
     const [page, sender] = [await world.openPage({ width: 390, height: 844 }), newHandle()]
     await signUp(page, `${sender}@example.com`)

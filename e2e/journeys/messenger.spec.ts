@@ -31,7 +31,7 @@ it('messages selected leads one by one, reports the results and updates analytic
 
   // Errors of both tabs.
   world.expectConsole(/status of (403|500)/)
-  // A 4xx, because other errors are retried twice before they are shown.
+  // A 4xx, because other errors are retried twice before they show.
   await page.route('**/api/messages/leads**', (route) => refuse(route, 403, 'FORBIDDEN', 'Not for you.'))
   await page.route('**/api/analytics**', (route) => refuse(route, 500, 'INTERNAL', 'Not shown.'))
   await page.reload()
@@ -83,14 +83,14 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByText('Unknown variable: {{nick}}. Use {{name}} or {{handle}}.').waitFor()
   expect(await submit.isDisabled()).toBe(true)
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('Backspace')
-  // A pasted message that is too long is kept whole, and can't be sent.
+  // A pasted message that is too long is not truncated, and cannot be sent.
   const written = await message.inputValue()
   await message.fill('x'.repeat(10_001))
   await page.getByText('At most 10,000 characters.').waitFor()
   expect([(await message.inputValue()).length, await submit.isDisabled()]).toEqual([10_001, true])
   await message.fill(written)
 
-  // One of three has a closed inbox; the others are messaged.
+  // One of the three has a closed inbox. The others are messaged.
   await box(page, 'Person 4').check()
   await box(page, 'Person 2').check()
   await expectSoundPage(page)
@@ -103,7 +103,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await row(page, 'Person 1').getByText('Sent', { exact: true }).waitFor()
   await row(page, 'Person 4').getByText('Failed', { exact: true }).waitFor()
   expect(await message.inputValue()).toBe('')
-  // The results stay, and so does the message for the next time.
+  // The results stay visible, and the message is there for the next run.
   const results = page.getByRole('table', { name: 'Results of the last send' })
   await results.getByRole('row', { name: /Person 4.*Failed.*X rejected/ }).waitFor()
   await page.getByRole('tab', { name: 'X Analytics' }).click()
@@ -117,12 +117,12 @@ it('messages selected leads one by one, reports the results and updates analytic
     'open_one: Hi Person 1! I follow @open_one',
     'open_two: Hi Person 2! I follow @open_two',
   ])
-  // Contacted leads can be selected only on request.
+  // Contacted leads can only be selected on request.
   expect(await box(page, 'Person 1').isDisabled()).toBe(true)
   await page.getByLabel('Include leads already contacted').check()
   expect(await box(page, 'Person 1').isDisabled()).toBe(false)
 
-  // The filter, an empty result, a single failure, and a stopped run.
+  // Tests the filter, an empty result, a single failure, and a stopped run.
   const filter = page.getByLabel('Filter leads')
   await filter.selectOption('Sent')
   await page.getByRole('heading', { name: 'Select Leads (2)' }).waitFor()
@@ -174,7 +174,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   ).toEqual([...later].sort())
   expect(await page.getByText('You have an unfinished send').isVisible()).toBe(false)
 
-  // Everyone was messaged once.
+  // Everyone was messaged exactly once.
   const sentTo = (await messagesAtX(world.x)).map(({ to }) => to)
   expect(new Set(sentTo).size).toBe(sentTo.length)
 
@@ -229,7 +229,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByRole('heading', { name: 'Select Leads (9)' }).waitFor()
   await expectSoundPage(page)
 
-  // Advanced analytics: the plan that has them is named before anything can be pressed.
+  // Advanced analytics names the plan that includes it, before anything can be pressed.
   await page.getByRole('tab', { name: 'X Analytics' }).click()
   await page.getByText('Advanced analytics are part of the Agency plan.').waitFor()
   await page.getByRole('main').getByRole('link', { name: 'See plans' }).first().waitFor()
@@ -251,7 +251,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.reload()
   const compared = page.getByRole('table', { name: 'Comparison: Campaigns' })
   await compared.getByRole('row', { name: /Spring 1 people: sent 0 0% 0 0% 0 –/ }).waitFor()
-  // The number opens its people.
+  // The number opens the list of these people.
   await compared.getByRole('button', { name: '1 people: sent' }).click()
   const sheet = page.getByRole('dialog', { name: 'Sent: Spring' })
   await sheet.getByText('Person 10', { exact: true }).waitFor()

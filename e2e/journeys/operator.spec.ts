@@ -66,7 +66,7 @@ describe('the operator, in a browser', () => {
     await page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor()
     expect(await page.title()).toBe('Operator · X-Automated')
 
-    // Growth: ten joined today, two referrals are held.
+    // Growth: ten joined today, and two referrals are held.
     const figure = (label: string) => page.locator('dl > div').filter({ hasText: label }).locator('dd').first()
     await expect.poll(() => figure('Members').innerText()).toBe('10')
     await expect.poll(() => figure('Held referrals').innerText()).toBe('2')
@@ -99,7 +99,7 @@ describe('the operator, in a browser', () => {
     await page.getByText('No pending decisions').waitFor()
     await page.setViewportSize({ width: 1280, height: 900 })
 
-    // Inviting asks first, then emails a sign-up link.
+    // Inviting requires confirmation, then emails a sign-up link.
     await page.getByRole('tab', { name: 'Overview' }).click()
     const count = page.getByLabel('How many')
     await count.fill('0')
@@ -160,7 +160,7 @@ describe('the operator, in a browser', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
     ])
-    // Including the two with an account who never joined.
+    // Includes the two who have an account but never joined.
     await page.getByText('12 members exported').waitFor()
     const csv = readFileSync(await download.path(), 'utf8')
     expect(csv).toMatch(/^\uFEFFid,email,referral_code,referred_by,signup_date,position,achievements/)

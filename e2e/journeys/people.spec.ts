@@ -42,7 +42,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.getByRole('button', { name: 'Send invitation' }).click()
   await page.getByRole('row').filter({ hasText: friend }).getByText('Viewer', { exact: true }).waitFor()
 
-  // Guests log in first and return.
+  // Guests log in first, then return to the invitation.
   await theirs.goto(await linkInMail(world.mailbox, friend, /^Join Acme/))
   await theirs.getByText('Viewer: View only.').waitFor()
   await expectSoundBothWays(theirs)
@@ -65,7 +65,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await theirs.getByRole('menuitem', { name: 'Switch to Acme' }).click()
   await theirs.waitForURL('**/dashboard')
 
-  // Changes apply to the next request: the old token is rejected and refreshed.
+  // Changes apply to the next request: the old token is rejected, then refreshed.
   world.expectConsole(/401/)
   await page.reload()
   await page.getByLabel('Role of friend').selectOption('Member')
@@ -76,7 +76,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await theirs.getByRole('tab', { name: 'API', exact: true }).click()
   await theirs.getByText('Only the owner and admins can manage API keys').waitFor()
 
-  // An admin's API keys are suspended if they are kept, and another admin can adopt them.
+  // If an admin leaves their API keys behind, these are suspended until another admin adopts them.
   await page.getByLabel('Role of friend').selectOption('Admin')
   await page.getByText('friend is now an admin.').waitFor()
   await theirs.reload()

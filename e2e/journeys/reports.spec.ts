@@ -11,7 +11,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   const [page, person] = await Promise.all([world.openPage(), signUp(world, email)])
   await person.enter(page)
 
-  // Below Agency, each place says which plan has reports, and leads to it.
+  // Below Agency, each place says which plan includes reports, and links to it.
   await page.goto('/settings?tab=workspace')
   await page.getByText("Your plan doesn't include client reports").waitFor()
   await page.getByRole('link', { name: 'See plans' }).waitFor()
@@ -63,7 +63,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   const url = await page.getByRole('dialog', { name: 'Report shared' }).getByLabel('Link').inputValue()
   await page.getByRole('button', { name: 'Done' }).click()
 
-  // A stranger, who gets neither our name nor a way to remember the link.
+  // A stranger, whose page contains neither our name nor anything that stores the link.
   const reader = await world.openPage()
   const { pathname } = new URL(url)
   await reader.addInitScript(() => {
@@ -87,7 +87,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   )
   await expectSoundBothWays(reader)
   expect(await reader.evaluate(() => document.documentElement.dataset.counted)).toBe('{"path":"/r/{token}"}')
-  // On paper, rows stay rows, and the chart is as wide as the sheet.
+  // In print, rows stay rows, and the chart fills the page's width.
   await reader.evaluate(() => dispatchEvent(new Event('beforeprint')))
   await reader.locator('table[data-narrow="rows"]').waitFor()
   await reader.emulateMedia({ media: 'print' })
@@ -96,7 +96,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await expect.poll(async () => Math.round((await chart.boundingBox())?.width ?? 0)).toBe(718)
   await reader.emulateMedia({ media: 'screen' })
 
-  // A member sees it as its readers do.
+  // Members see it as its readers do.
   await page.goto(pathname)
   await page.getByRole('heading', { name: 'Founders in autumn' }).waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)

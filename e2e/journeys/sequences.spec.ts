@@ -17,7 +17,7 @@ let world: World
 let talks: { signedUp: SignedUp; id: string }
 beforeAll(async () => {
   world = await openWorld()
-  // Its follow-ups are due while the other tests run.
+  // Created first, because its follow-ups become due while the other tests run.
   talks = await startTwoSteps()
 })
 
@@ -57,7 +57,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const variant = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Variant ${name}`) })
 const textOf = (messageTemplate: string) => ({ variants: [{ messageTemplate }] })
 
-/** Launches two messages, a minute apart, to two people, one of whom replies to the first. */
+/** Launches two messages, a minute apart, to two people. One of them replies to the first. */
 async function startTwoSteps() {
   const person = await join('talker')
   const [account] = (await person.client.xAccount.list()).accounts
@@ -114,7 +114,7 @@ describe('sequences, in a browser', () => {
     await expect.poll(() => page.getByLabel('Select Lead List').inputValue()).not.toBe('')
     await tabTo(page, 'Add variant')
     await keyboard.press('Enter')
-    // What is added has the focus.
+    // A new step gets the focus.
     await keyboard.type('Second {lead_name}')
     await page.getByRole('group', { name: 'Preview' }).getByText('Second Name of').waitFor()
     await tabTo(page, /^Variant A/, 'Shift+Tab')
@@ -132,7 +132,7 @@ describe('sequences, in a browser', () => {
       await keyboard.type(text)
     }
     await page.getByRole('group', { name: 'Preview' }).getByText('Third text').waitFor()
-    // The last step becomes the second.
+    // Moves the last step to second place.
     await tabTo(page, 'Move follow-up 2', 'Shift+Tab')
     await keyboard.press('ArrowUp')
     await page.getByText('Moved to position 2 of 3.').waitFor()
@@ -155,7 +155,7 @@ describe('sequences, in a browser', () => {
     const { page } = person
     await makeList(person, 'Founders', ['open_p1'])
     await page.goto('/campaigns')
-    // The only list is chosen, and names the campaign.
+    // The only list is preselected, and names the campaign.
     await expect.poll(() => page.getByLabel('Campaign Name').inputValue()).toMatch(/^Founders, /)
     await page.getByLabel('Campaign Name').fill('With a problem')
     const message = page.getByLabel('Message template')
@@ -177,7 +177,7 @@ describe('sequences, in a browser', () => {
     await variant(page, 'A').click()
     world.expectConsole(/status of 400/)
     await button(page, 'Save and Pause').click()
-    // The variant with the problem opens.
+    // The variant with the problem is opened.
     await page.getByRole('alert').getByText('{compny}').waitFor()
     expect(await message.inputValue()).toBe('From {compny}')
     expect(await message.getAttribute('aria-invalid')).toBe('true')
@@ -204,10 +204,10 @@ describe('sequences, in a browser', () => {
     await page.goto(`/campaigns/${id}`)
     await page.getByText(/^50 now, 50 on \w+ 1$/).waitFor()
     await expectSoundBothWays(page)
-    // A repeated test finds what its first try sent.
+    // In a retry, the first attempt's messages are already there.
     const sentEarlier = await sentBy('free')
     await button(page, 'Launch').click()
-    // The launch can be undone for 10 seconds, in which a busy machine draws few frames.
+    // The launch can be undone for 10 seconds, but a busy machine draws few frames in that time.
     const launched = page.locator('.Toastify__toast', {
       hasText: 'Campaign "Parts" launched! 50 DMs queued for 100 leads.',
     })
@@ -215,7 +215,7 @@ describe('sequences, in a browser', () => {
     await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
     expect(await sentBy('free')).toEqual(sentEarlier)
 
-    // By key: a toast may cover it.
+    // Press a key instead of clicking: a toast may cover the button.
     await button(page, 'Launch').press('Enter')
     const queued = async () => (await client.campaigns.dms({ id })).total
     await expect.poll(queued).toBe(50)
@@ -270,14 +270,14 @@ describe('sequences, in a browser', () => {
     await funnel.getByRole('button', { name: '1 people: sent' }).waitFor()
     await page.getByRole('heading', { name: 'A/B test, first message' }).waitFor()
     await page.getByRole('listbox', { name: 'Messages of the past and the next 24 hours' }).waitFor()
-    // The keys of the flight board work while nobody types.
+    // The flight board's shortcuts work unless someone is typing.
     await page.keyboard.press('h')
     const paused = await page.getByText(/^Messages to Name of open_e\d paused\.$/).innerText()
     await button(page, 'Resume').click()
     await page.getByText(paused.replace('paused', 'resumed'), { exact: true }).waitFor()
     await expectSoundBothWays(page)
 
-    // Anyone who was sent nothing gets the change, by either choice.
+    // People who have not been sent the message get the change, whichever option is chosen.
     const message = page.getByLabel('Message template')
     const saved = page.getByText('Messages saved.')
     await page.getByRole('link', { name: 'Edit messages' }).click()
@@ -296,7 +296,7 @@ describe('sequences, in a browser', () => {
     await message.fill('Good day')
     await page.getByLabel("Only people who haven't been sent anything").check()
     await page.getByText('This reaches 2 people.').waitFor()
-    // Someone else saves first: nothing is lost.
+    // Someone else saves first, but nothing is lost.
     const { version } = await client.sequences.find({ id })
     await client.sequences.save({ id, version, steps: [textOf('Theirs')] })
     world.expectConsole(/status of 409/)
@@ -307,7 +307,7 @@ describe('sequences, in a browser', () => {
     expect(await message.inputValue()).toBe('Good day')
     await button(page, 'Load their version').click()
     const loaded = page.getByRole('alert').filter({ hasText: 'Latest version loaded.' })
-    // Keeps it open.
+    // Hovering keeps it open.
     await loaded.hover()
     await expect.poll(() => message.inputValue()).toBe('Theirs')
     await loaded.getByRole('button', { name: 'Undo' }).click()
@@ -316,7 +316,7 @@ describe('sequences, in a browser', () => {
     await saved.waitFor()
     expect((await messages()).sort()).toEqual(['queued: Good day', 'queued: Good day', sent])
 
-    // One person is paused from the list behind a number.
+    // Pauses one person, from the list behind a number.
     await button(page, 'All people').click()
     const people = page.getByRole('dialog', { name: 'People in this campaign' })
     await people

@@ -46,7 +46,7 @@ describe('the session, in a browser', () => {
       ['/dashboard', 2000],
       ['/twitter', 3000],
     ] as const) {
-      // The clock is stopped from the next page on.
+      // From the next page on, the clock is stopped.
       await stopClock(page)
       await page.goto(path)
       await tickUntil(page, page.getByText('Loading dashboard...'))
@@ -91,7 +91,7 @@ describe('the session, in a browser', () => {
     await stopClock(page)
     const scripts = '**/assets/*.js'
     let heading = page.getByRole('heading', { name: 'Dashboard' })
-    // Until the styles have loaded, the text is visible even without the attribute.
+    // Without the attribute, the text is visible too, until the styles have loaded.
     const lateAlert = () => page.locator('html[data-late]').getByRole('alert').filter({ hasText: /\S/ })
     let alert = lateAlert()
     const held = Promise.withResolvers<void>()
@@ -110,7 +110,7 @@ describe('the session, in a browser', () => {
     await heading.waitFor()
     expect(await alert.count()).toBe(0)
 
-    // A page that entry.client.tsx gave up on isn't just slow.
+    // If entry.client.tsx gave up on a page, it isn't just slow.
     await page.unroute(scripts)
     await page.route(scripts, () => {})
     await page.goto('/dashboard', { waitUntil: 'commit' })
@@ -138,7 +138,7 @@ describe('the session, in a browser', () => {
       await heading.waitFor()
       expect(await alert.count()).toBe(0)
     }
-    // Without the page's own script, React Router reloads the page until it is there.
+    // If the page's own script is missing, React Router reloads the page until it arrives.
     world.expectConsole(/Error loading route module/)
     let loads = 0
     page.on('framenavigated', () => {
@@ -203,7 +203,7 @@ describe('the session, in a browser', () => {
     await again.getByRole('heading', { name: 'My Lists' }).waitFor()
     expect(new URL(again.url()).pathname).toBe('/lists')
 
-    // Signing out ends it; a session stored within 100 ms is picked up by a reload.
+    // Signing out ends it. If a session is stored within 100 ms, a reload picks it up.
     world.expectConsole(/status of 401/)
     const other = await page.context().newPage()
     await other.goto('/dashboard')
@@ -227,13 +227,13 @@ describe('the session, in a browser', () => {
         localStorage.setItem('anything', '1')
         localStorage.clear()
       })
-    // Repeatedly: on a busy machine the page may not listen yet.
+    // Try repeatedly: on a busy machine, the page may not be listening yet.
     const stateAfterClearing = async () => {
       await clearStorage()
       return page.evaluate('typeof marked').catch(() => 'reloading')
     }
     await expect.poll(stateAfterClearing, { timeout: 120_000, interval: 500 }).toBe('undefined')
-    // Their requests are rejected from now on.
+    // From now on, requests of other tabs are rejected.
     for (const tab of [page, again]) await tab.context().close()
   })
 
@@ -241,7 +241,7 @@ describe('the session, in a browser', () => {
     const page = await world.openPage()
     await (await signUp(world, 'grace@example.com')).enter(page)
     await page.goto('/lists')
-    // The first toast loads the code of all.
+    // The first toast loads the code for all toasts.
     await page.getByRole('button', { name: 'Create List' }).click()
     await page.getByLabel('List name').fill('Made online')
     await page.keyboard.press('Enter')
@@ -275,7 +275,7 @@ describe('the session, in a browser', () => {
 
   it('loads every page on repeated visits', async () => {
     const page = await world.openPage()
-    // The operator page is a 404 for others, without the signed-in layout.
+    // For everyone else the operator page is a 404, without the signed-in layout.
     for (let times = 0; times < 5; times += 1) {
       await page.goto('/operator')
       await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()
@@ -295,7 +295,7 @@ describe('the session, in a browser', () => {
     await page.getByRole('link', { name: 'Back to Home' }).click()
     await page.getByRole('heading', { name: 'Automate your X outreach with AI' }).waitFor()
 
-    // The footer has three share links and no dead links.
+    // The footer has three share links, and no dead ones.
     const foot = page.getByRole('contentinfo')
     await foot.getByText('© 2024').waitFor()
     const home = encodeURIComponent(`${world.origin}/`)

@@ -41,7 +41,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Add word' }).click()
   await page.getByRole('button', { name: 'Save words' }).click()
   await page.getByText('Opt-out words saved.').waitFor()
-  // What is typed stays when a save brings what another member has saved.
+  // Typed text stays when a save also brings another member's changes.
   const fields = ['Pause at refusals', 'Pause at opt-outs', 'Warn at closed inboxes']
   const typed = () => Promise.all(fields.map((name) => page.getByRole('textbox', { name }).inputValue()))
   const [refusals] = fields.map((name) => page.getByRole('textbox', { name }))
@@ -58,7 +58,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByText('Protection saved.').waitFor()
   await expect.poll(typed).toEqual(['20', '4', '60'])
 
-  // The contact basis rule is turned off only after confirming X's rules.
+  // The contact basis rule can be turned off only after confirming X's rules.
   const basis = page.getByRole('switch', { name: /Only message leads with a contact basis/ })
   await basis.click()
   await page.getByText('Campaigns now only message leads with a contact basis.').waitFor()
@@ -106,7 +106,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByText('@ada_l can be messaged again.').waitFor()
   await page.getByText('1 person suppressed').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  // A toast under the pointer stays.
+  // A toast stays while the pointer is on it.
   await page.mouse.move(0, 0)
   await page.getByText('2 people suppressed').waitFor()
   await page.getByLabel('Search by handle').fill('grace')
@@ -126,8 +126,8 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('3 people suppressed').waitFor()
 
-  // Notifications: no email for completed campaigns. Once the sending window opens, the bell shows
-  // one.
+  // Notifications: no email about completed campaigns. The bell shows one when the sending window
+  // opens.
   await page.goto('/settings?tab=notifications')
   const completed = page.getByRole('group', { name: 'Campaign complete' })
   await completed.getByRole('switch', { name: 'Email' }).uncheck()

@@ -100,7 +100,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByRole('button', { name: 'Test connection' }).click()
   await admin.getByText(`Found ${idp.url}`).waitFor()
 
-  // The domain is missing, then verified.
+  // The domain's record is missing at first, then verified.
   await admin.getByLabel('Domain', { exact: true }).fill('company')
   await admin.getByRole('button', { name: 'Add domain' }).click()
   await admin.getByText('Enter a domain, like example.com').waitFor()
@@ -119,7 +119,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByText('Single sign-on is on').waitFor()
   await expectSoundPage(admin)
 
-  // It signs people in only after they linked it from a session.
+  // It only signs in people who linked it from a session.
   const other = await world.openPage(NARROW)
   await signInBy(other, 'ada@company.example')
   await other.getByText(/^Single sign-on isn't linked to your account yet\./).waitFor()
@@ -155,7 +155,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
   await admin.getByText('Identity provider saved. 1 account unlinked.').waitFor()
   await admin.getByText('Stand-in identity provider, until').waitFor()
-  // The session of the former link has ended.
+  // The former link's session has ended.
   await other.goto('/dashboard')
   await other.waitForURL('**/login')
   await admin.getByRole('button', { name: 'Test connection' }).click()
@@ -167,7 +167,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await third.waitForURL('**/dashboard')
   await third.getByText('ada@company.example').first().waitFor()
 
-  // Members see who the admins are; removing asks first.
+  // Members see who the admins are. Removing requires confirmation.
   await third.route('**/api/me', async (route) => {
     const response = await route.fetch()
     const me = await response.json()
@@ -227,7 +227,7 @@ it('gives access only to its workspace and requires reauthentication for another
   await signInBy(browser, 'eve@base.example')
   await browser.waitForURL('**/dashboard')
 
-  // Accepting an invitation requires reauthentication once; switching then requires none.
+  // Accepting an invitation requires reauthentication once; switching afterwards does not.
   world.expectConsole(/status of 403/)
   await browser.goto(invitation.href)
   await browser.getByRole('button', { name: 'Join Acme' }).click()
@@ -236,7 +236,7 @@ it('gives access only to its workspace and requires reauthentication for another
   await browser.getByRole('button', { name: 'Profile menu' }).click()
   await browser.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
 
-  // Admins see the provider and why they cannot change it.
+  // Admins see the provider, and why they cannot change it.
   await browser.goto('/settings?tab=single-sign-on')
   await browser.getByText('Only the workspace owner can manage the identity provider', { exact: true }).waitFor()
   await browser.getByRole('button', { name: 'Test connection' }).waitFor()
@@ -244,7 +244,8 @@ it('gives access only to its workspace and requires reauthentication for another
     expect(await browser.getByRole('button', { name, exact: true }).count()).toBe(0)
   await soundInBoth(browser)
 
-  // A new session is in its workspace; switching asks for reauthentication and can be canceled.
+  // A new session is in its own workspace. Switching asks for reauthentication, and can be
+  // canceled.
   const fresh = await world.openPage()
   await signInBy(fresh, 'eve@base.example')
   await fresh.waitForURL('**/dashboard')
@@ -267,7 +268,7 @@ it('gives access only to its workspace and requires reauthentication for another
   await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await fresh.setViewportSize(WIDE)
 
-  // It lists neither sign-in methods nor devices before a proof.
+  // Before reauthentication, the page lists neither sign-in methods nor devices.
   const limited = await world.openPage()
   await signInBy(limited, 'eve@base.example')
   await limited.waitForURL('**/dashboard')

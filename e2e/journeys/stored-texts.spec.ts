@@ -41,7 +41,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.getByText('Store conversations of @texts_sender?').waitFor({ state: 'detached' })
   expect(await consent()).toMatchObject({ storesConversations: false, consent: null })
 
-  // Only the label and time of a reply remain.
+  // Only a reply's label and time remain.
   await importLeads(world, person.token, ['twitter_handle,name', 'open_quiet,Quiet Lead'])
   await writeAs(world.x, 'open_quiet', 'texts_sender', 'Between us: how much is it?')
   await page.getByRole('link', { name: /Quiet Lead/ }).click()
@@ -59,7 +59,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await expect.poll(consent).toMatchObject({ storesConversations: true, offersUnknownSenders: true })
   await expectSoundPage(page)
 
-  // Someone who is not a lead is offered as one.
+  // Unknown senders are offered as leads.
   await writeAs(world.x, 'open_first', 'texts_sender', 'Hello')
   await expect.poll(async () => (await client.conversationOffers.list({})).offers.length, { timeout: 120_000 }).toBe(1)
   await page.goto('/inbox')

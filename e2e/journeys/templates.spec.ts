@@ -30,7 +30,7 @@ it('saves the messages of a campaign as a template, and starts another campaign 
   await item(page, 'Save as template').click()
   await page.getByLabel('Template name').fill('First hello')
   await page.getByLabel('Folder (optional)').fill('Founders')
-  // Sharing is part of Agency.
+  // Only Agency includes sharing.
   await expect.poll(() => page.getByLabel('Share with the workspace').isDisabled()).toBe(true)
   await button(page, 'Save template').click()
   await button(page, 'See templates').click()
@@ -41,7 +41,7 @@ it('saves the messages of a campaign as a template, and starts another campaign 
   await page.getByLabel('Folder', { exact: true }).selectOption('Founders')
   await expect.poll(() => button(page, 'Use').count()).toBe(1)
   await expectSoundBothWays(page)
-  // A form that was folded in this browser opens.
+  // The form opens even if it was collapsed in this browser.
   await page.evaluate(() => localStorage.setItem('campaignForm', 'folded'))
   await button(page, 'Use').click()
 
@@ -53,7 +53,7 @@ it('saves the messages of a campaign as a template, and starts another campaign 
   const { templates } = await client.templates.list({ q: 'First hello' })
   expect(templates[0]).toMatchObject({ folder: 'Founders', campaignCount: 1, isShared: false })
 
-  // A template says where it is used.
+  // A template shows where it is used.
   await page.goto('/templates')
   await button(page, 'First hello').click()
   const sheet = page.getByRole('dialog', { name: 'First hello' })
@@ -90,7 +90,7 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   const [template] = (await client.templates.list({ q: 'One' })).templates
   expect(template?.steps[0]?.variants[0]?.messageTemplate).toBe('Hello {lead_name}')
 
-  // Someone else deletes it while the form of a campaign has its messages.
+  // Someone else deletes it while a campaign form is using its messages.
   const { id: leadListId } = await client.lists.create({ name: 'Founders' })
   await page.getByRole('row').filter({ hasText: 'Hello {lead_name}' }).getByRole('button', { name: 'Use' }).click()
   await page.getByText('Started from “One”.').waitFor()
@@ -122,7 +122,7 @@ it('asks before an unsaved template is discarded', async () => {
   await button(page, 'Discard changes').click()
   await dialog.waitFor({ state: 'detached' })
 
-  // Nothing is left to lose.
+  // There are no changes left to lose.
   await page.getByRole('main').getByRole('link', { name: 'Campaigns' }).click()
   await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
 })
@@ -134,7 +134,7 @@ it('replaces the messages in the form by a template, which can be undone', async
   await button(page, 'Start from a template').click()
   await page.getByLabel('Search templates').fill('goodbye')
   await page.getByRole('button', { name: /^Question, reminder, goodbye/ }).click()
-  // On Free, only the first message is taken, and the form says so.
+  // On Free, only the first message is used, and the form says so.
   await page.getByText('Left out: 2 of 3 messages. Your Free plan includes 1 step per campaign.').waitFor()
   await button(page, 'Undo').click()
   await expect.poll(() => page.getByLabel('Message template').inputValue()).toBe('My own words')

@@ -74,11 +74,11 @@ describe('the waitlist, in a browser', () => {
   )
 
   it('leads from a join to the dashboard', async () => {
-    // Someone to overtake.
+    // Members for her to overtake.
     for (let n = 1; n <= 8; n += 1) await post('/waitlist/join', { email: `early${n}@example.com` })
     const ada = await world.openPage()
 
-    // A new visitor: the email is validated on blur, then on each change.
+    // A new visitor. The email is validated on blur, then on each change.
     await ada.goto('/waitlist')
     await ada.getByText('8+ people have already joined').waitFor()
     await expectSoundPage(ada)
@@ -125,7 +125,7 @@ describe('the waitlist, in a browser', () => {
     await ada.getByText('1 friend has joined with your link.').waitFor()
     expect(await stored(ada, 'waitlistPosition')).toBe('4')
 
-    // The leaderboard of every period shows her, masked to others.
+    // The leaderboard of every period shows her, masked for others.
     await bob.goto('/leaderboard')
     const row = bob.getByRole('row', { name: /ada\*\*\*@example\.com/ })
     await row.waitFor()
@@ -154,7 +154,7 @@ describe('the waitlist, in a browser', () => {
     await expectSoundPage(ada)
     await ada.setViewportSize({ width: 1280, height: 900 })
 
-    // Signed in, her row is unmasked and highlighted; the menu links back and signs out.
+    // Signed in, she sees her row unmasked and highlighted. The menu links back, and signs out.
     await ada.getByRole('link', { name: 'Leaderboard' }).click()
     await ada.getByText("You're #1 of 1").waitFor()
     expect(await ada.getByRole('row', { name: /ada@example\.com/ }).innerText()).toMatch(/You/)
@@ -179,7 +179,7 @@ describe('the waitlist, in a browser', () => {
     await button.click()
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.getByLabel('Email').fill('hedy@example.com')
-    // Another tab starts signing in too; each tab returns with its own state.
+    // Another tab starts signing in, too. Each tab returns with its own state.
     const another = await page.context().newPage()
     await another.goto('/waitlist')
     await another.getByRole('button', { name: 'Sign up with Google' }).click()
@@ -196,7 +196,7 @@ describe('the waitlist, in a browser', () => {
     await page.goto('/dashboard')
     await page.getByText('hedy@example.com').waitFor()
 
-    // The account has no password, so it logs in with Google and returns to the requested page.
+    // The account has no password, so it logs in with Google, and returns to the requested page.
     await page.getByRole('button', { name: 'Sign Out' }).click()
     await page.waitForURL(`${world.origin}/`)
     await page.goto('/lists')
@@ -215,7 +215,7 @@ describe('the waitlist, in a browser', () => {
     const { referralCode } = await post('/waitlist/join', { email: 'friend-of-vera@example.com' })
     const page = await world.openPage()
     await page.goto(`/auth?ref=${referralCode}`)
-    // The browser's Back button restores this page as it was.
+    // The browser's Back button restores the page unchanged.
     await page.getByRole('button', { name: 'Continue with Google' }).click()
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.goBack()
@@ -234,7 +234,7 @@ describe('the waitlist, in a browser', () => {
     world.expectConsole(/Failed to load resource|ERR_FAILED/)
     world.expectConsole(/^warning: Could not (count who has joined|finish the sign-in with Google)/)
 
-    // Without the count, the page says so, and shows the last known one from then on.
+    // Without the count, the page says so. From then on it shows the last count that it received.
     await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
     await page.goto('/waitlist')
     await page
@@ -267,7 +267,7 @@ describe('the waitlist, in a browser', () => {
     await page.route('**/api/waitlist/join', (route) => refuse(route, 500, 'INTERNAL', 'broken'))
     await press.click()
     const notice = page.getByRole('alert').filter({ hasText: 'Failed to join the waitlist. Please try again later.' })
-    // It stays while hovered.
+    // It stays open while hovered.
     await notice.hover()
     await expectSoundPage(page)
     // The toast's timer is an animation.
@@ -297,7 +297,7 @@ describe('the waitlist, in a browser', () => {
     await failure.getByRole('button', { name: 'Close notification' }).click()
     await failure.waitFor({ state: 'detached' })
     await page.unroute('**/api/auth/authorize')
-    // After 30 seconds the button works again.
+    // After 30 seconds, the button works again.
     await page.route('**/api/auth/authorize', () => {})
     await google.click()
     await page.waitForFunction(() => sessionStorage.getItem('googleAuthInProgress'))
@@ -307,7 +307,7 @@ describe('the waitlist, in a browser', () => {
     await page.waitForFunction(() => !document.querySelector('button[aria-busy=true]'))
     expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
 
-    // Two clicks join once.
+    // Clicking twice joins once.
     let joins = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/waitlist/join')) joins += 1
@@ -348,7 +348,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('User already exists').waitFor()
     await page.getByRole('dialog', { name: "You're already on the waitlist" }).waitFor()
 
-    // A removed position disappears, and its address may join again.
+    // After the position is removed, it disappears, and the address may join again.
     world.expectConsole(/status of 404/)
     await page.evaluate(() => localStorage.setItem('waitlistEmail', 'gone@example.com'))
     await page.reload()
@@ -417,7 +417,7 @@ describe('the waitlist, in a browser', () => {
     await field.waitFor({ state: 'detached' })
     expect((await post('/waitlist/position', { email: 'friend@example.com' })).referralCount).toBe(1)
 
-    // One third of bronze fills one third of the first quarter.
+    // A third of bronze fills a third of the first quarter.
     await post('/waitlist/join', { email: 'by-grace@example.com', referralCode: code })
     await page.reload()
     await page.getByText('1/50', { exact: true }).waitFor()

@@ -62,7 +62,7 @@ describe('the join widget on a foreign site', () => {
     await page.waitForLoadState('networkidle')
 
     expect(bytes).toBeLessThan(25_000)
-    // It appears at its tag.
+    // The widget appears at its script tag.
     expect(await page.locator('#before ~ iframe ~ #after').count()).toBe(1)
     await expectFitting(page)
     await expectSoundPage(page)
@@ -125,7 +125,7 @@ describe('the join widget on a foreign site', () => {
     await page.getByText('Your position: #2', { exact: true }).waitFor()
     await expectSoundPage(page)
 
-    // The referral counts for the owner, who remains first.
+    // The referral counts for the owner, who stays first.
     const positionResponse = await fetch(`${world.origin}/api/waitlist/position`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -150,7 +150,7 @@ describe('the join widget on a foreign site', () => {
     })
     await expect.poll(theme).toBe('dark')
 
-    // Both sides ignore messages of a third window.
+    // Both sides ignore messages from a third window.
     await expectFitting(page)
     const height = await page.locator('iframe').evaluate((frame) => {
       postMessage({ type: 'x-automated:size', height: 1000 }, '*')
@@ -185,7 +185,7 @@ describe('the join widget on a foreign site', () => {
   })
 })
 
-/** Signs up with a verified address, and in. */
+/** Signs up with a verified address, and signs in. */
 async function signIn(page: Page, email: string) {
   const response = await fetch(`${world.origin}/api/auth/sign-up/email`, {
     method: 'POST',

@@ -36,10 +36,10 @@ beforeAll(async () => {
 const BIOS = { open_w1: 'Writes about small tools for founders', open_w2: 'Changelog nerd and gardener' }
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
-/** Whether the focus is in the page, not on its body or all of its content. */
+/** Whether an element of the page has the focus, rather than its body or the whole content. */
 const isFocusKept = (page: Page) => page.evaluate(() => !document.activeElement?.matches('body, main'))
 
-/** Someone on the Agency plan with a list of people who have bios. */
+/** Creates a user on the Agency plan with a list of people who have bios. */
 async function enter(world: World, handle: string): Promise<{ page: Page; client: Client }> {
   const email = `${handle}@example.com`
   const signedUp = await signUp(world, email)
@@ -79,7 +79,7 @@ describe('the AI writer, without a model', () => {
     const first = page.getByLabel('Message template')
     const drafted = await first.inputValue()
     expect(drafted).toContain('founders')
-    // Without a model, nothing can be rewritten.
+    // Rewriting requires a model.
     expect(await button(page, 'Rewrite').count()).toBe(0)
     await page.getByText('Rewrites and translations need a model.').waitFor()
     await first.fill('Hi {lead_name}. {ai_opener|I like your work.} Try https://example.com')
@@ -96,7 +96,7 @@ describe('the AI writer, without a model', () => {
     await button(page, 'Write 2 built-in suggestions').click()
     await page.getByText('2 openers written.').waitFor()
     await expect.poll(() => isFocusKept(page)).toBe(true)
-    // Another tab finds the job, too.
+    // Another tab shows the job, too.
     const tab = await page.context().newPage()
     await tab.goto(page.url())
     await tab.getByText('2 openers written.').waitFor()
@@ -104,12 +104,12 @@ describe('the AI writer, without a model', () => {
     const openers = page.getByRole('table', { name: 'Openers' })
     await openers.getByText(BIOS.open_w1).last().waitFor()
     await expectSoundBothWays(page)
-    // A row approves the text that it shows, and nothing that replaced it.
+    // Approving a row approves the text that it shows, not a newer one.
     const approval = page.waitForResponse('**/openers/approve')
     await button(page, 'Approve the opener for Name of open_w1').click()
     expect(await (await approval).json()).toMatchObject({ approved: 1, changed: [] })
     await button(page, 'Withdraw the approval for Name of open_w1').click()
-    // An opener that leaves the list when it is approved no longer waits for approval.
+    // An opener that is filtered out once approved no longer counts as waiting.
     await page.getByLabel('Status').selectOption({ label: 'Waiting for approval' })
     await button(page, 'Edit the opener for Name of open_w2').click()
     // Someone else edits it meanwhile.
@@ -145,7 +145,7 @@ describe('the AI writer, without a model', () => {
     await client.campaigns.update({ id: campaign?.id ?? '', status: 'archived' })
     await page.getByText('This campaign is archived, so its openers no longer change.').waitFor()
 
-    // Replies are suggested by models only.
+    // Only models suggest replies.
     const [account] = (await client.xAccount.list({})).accounts
     await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
     await writeAs(world.x, 'open_w1', 'writer', 'How much is it for a team of four?')
@@ -174,7 +174,7 @@ describe('the AI writer, with a model', () => {
     await button(page, 'Cancel').press('Enter')
     await button(page, 'Use your own model').waitFor()
     await expect.poll(() => isFocusKept(page)).toBe(true)
-    // What is typed while a text is saved stays.
+    // Text typed while saving stays.
     const about = page.getByLabel('About us')
     const fullText = 'We write onboarding emails. $39 a month.'
     await about.fill('We write onboarding emails.')
@@ -235,7 +235,7 @@ describe('the AI writer, with a model', () => {
     await suggestions.getByText('Suggested, 1 of 2').waitFor()
     await suggestions.getByText(/^Thanks for your answer/).waitFor()
     await expectSoundBothWays(page)
-    // A failed rewrite keeps the focus, and is over with the next suggestion.
+    // A failed rewrite keeps the focus. The next suggestion clears its error.
     await client.writer.saveProvider({ ...own, model: 'stand-in-malformed' })
     await button(page, 'Shorter').press('Enter')
     await suggestions.getByText("The model's response couldn't be read.").waitFor()

@@ -55,7 +55,7 @@ it('brings an own X app, replaces its secrets, and removes it again', async () =
   expect((await client.xAccount.list()).accounts).toHaveLength(0)
   await expectSoundBothWays(page)
 
-  // New secrets disconnect nothing, and X's refusal of the webhook is shown.
+  // New secrets disconnect nothing, and the page shows that X refuses the webhook.
   await client.xAccount.connect({ username: 'with_app', password: 'long enough' })
   await page.reload()
   await page.getByRole('button', { name: 'Replace secrets' }).click()

@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.spyOn(fakeBrowser.runtime, 'getManifest').mockReturnValue({ version: '1', manifest_version: 3, name: 'X' })
 })
 
-/** A product that hands out this many messages, and has none due for an hour after that. */
+/** A product that has this many messages to claim, then none for an hour. */
 function openProduct(messages: number) {
   let claimed = 0
   const requests: unknown[] = []
@@ -36,7 +36,7 @@ function openProduct(messages: number) {
   return requests
 }
 
-/** One life of a worker in which every message gets this reply. */
+/** Runs one worker's lifetime, in which every message gets this reply. */
 function live(reply: SendDmReply) {
   const sendOnce = vi.fn(async () => reply)
   const journal = { find: async () => undefined }

@@ -11,9 +11,9 @@ const ALARM = 'run'
 const NEXT_ALARM = 'next'
 /** Chrome's shortest alarm period. */
 const WAKE_EVERY_MINUTES = 0.5
-/** Chrome stops workers that are idle for longer (30 seconds). */
+/** Chrome stops workers that are idle for more than 30 seconds. */
 const LONGEST_WAIT_MS = 20_000
-/** Retry interval after a stop. A change of settings retries immediately. */
+/** Retry interval after a stop. Changing a setting retries immediately. */
 const STOPPED_MS = 10 * 60_000
 const REPORT_EVERY_MS = 20_000
 
@@ -24,7 +24,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   let isWorking = false
   let isWakeRequested = false
   let reportedAt = 0
-  /** Whether it has worked since it was last idle. */
+  /** Whether it has sent anything since it was last idle. */
   let hasWorked = false
 
   browser.alarms.onAlarm.addListener(({ name }) => {
@@ -55,7 +55,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
       const ms = await stepIfAllowed()
       if (ms === null) return
       if (ms > LONGEST_WAIT_MS) {
-        // The regular alarm stays as a backup; this one fires at the exact time.
+        // The regular alarm remains as a backup. This one fires at the exact time.
         await browser.alarms.create(NEXT_ALARM, { when: Date.now() + ms })
         return
       }
@@ -63,7 +63,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
     }
   }
 
-  /** @returns milliseconds until the next step; null: none until something changes */
+  /** @returns milliseconds until the next step; null until something changes */
   async function stepIfAllowed(): Promise<number | null> {
     const state = await readState()
     const { pairing, paused, sendsInBackground } = state
@@ -78,7 +78,6 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
       case 'idle':
         await backgroundRun.write(null)
         await setActivity({ doing: 'nothing' })
-        // Refresh the queue that the popup shows.
         if (hasWorked) await report()
         hasWorked = false
         return null
@@ -111,7 +110,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
             ...(sendsAs !== null && { sendsAs }),
             ...(xUserId && { xUserId }),
           },
-          // If our key no longer opens the message, it is not ours to send.
+          // If our token no longer gives access to the message, it is not ours to send.
           async (_claim, refused) => (refused === 404 ? false : null),
         ),
       pendingClaim: sessionValue<PendingClaim<Claim>>('pendingClaim'),
@@ -123,13 +122,13 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
 
   return {
     wake,
-    /** Retries immediately after the user fixed a problem or changed a setting, and reports it. */
+    /** Reports and retries, immediately after the user fixed a problem or changed a setting. */
     async retryNow() {
       reportedAt = 0
       if ((await readActivity()).doing === 'stopped') await setActivity({ doing: 'nothing' })
       wake()
     },
-    /** Keeps background sending off until the page releases its port or is closed. */
+    /** Pauses background sending until the page closes its port. */
     yieldToPage(port: { onDisconnect: { addListener(listener: () => void): void } }) {
       drivingPages += 1
       port.onDisconnect.addListener(() => {

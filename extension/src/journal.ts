@@ -2,7 +2,7 @@
 export interface Entry {
   handle: string
   message: string
-  /** `pressing` until the message is known to be sent. It stays so if the outcome is unknown. */
+  /** `pressing` until the message has definitely been sent. If the outcome is unknown, it never changes. */
   state: 'pressing' | 'sent'
 }
 
@@ -22,7 +22,6 @@ export function createJournal(store: {
   return {
     find: async (id: string): Promise<Entry | undefined> => (await store.read())?.[id],
     put: (id: string, entry: Entry) => change(id, entry),
-    /** Removes an attempt that was not pressed after all. */
     remove: (id: string) => change(id, undefined),
   }
 }

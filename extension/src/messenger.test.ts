@@ -17,7 +17,7 @@ const pairing = { origin: 'http://localhost:3000', token: 't', email: 'a@example
 const message = { id: 'lease', dmId: 'dm', handle: 'ada', message: 'Hi' }
 const noAnswer: AskClaimant = async () => null
 
-/** Lets every message reach the check right before the press, and sends it if the check allows. */
+/** Lets every message reach the last check before the press, and sends it if that allows it. */
 function comesToThePress() {
   vi.mocked(send).mockImplementation(async (_attempt, _page, _journal, leave: Leave) => (await leave()) ?? 'sent')
 }
@@ -69,7 +69,7 @@ test('asks no one about a message without a claim', async () => {
   expect(await sendOnce({ id: undefined, handle: 'ada', message: 'Hi' }, async () => false)).toEqual({ success: true })
 })
 
-/** How an attempt ends for the page, if `send` ends so. */
+/** What the page gets if `send` returns this outcome. */
 async function endOf(outcome: Outcome, { sendOnce }: ReturnType<typeof createMessenger>, over = {}) {
   vi.mocked(send).mockResolvedValueOnce(outcome)
   const reply = await sendOnce({ ...message, ...over }, noAnswer)
@@ -87,7 +87,6 @@ test('stops once X shows too little of three people in a row', async () => {
     'INBOX_CLOSED',
     'CANNOT_TELL',
   ])
-  // Messages without a claim are not counted.
   expect([await ends(unclear, { dmId: undefined }), await ends(unclear)]).toEqual(['CANNOT_TELL', 'CANNOT_TELL'])
   vi.mocked(send).mockResolvedValueOnce(unclear)
   expect(await messenger.sendOnce(message, noAnswer)).toEqual({
@@ -97,7 +96,7 @@ test('stops once X shows too little of three people in a row', async () => {
   })
   expect((await readState()).pageChanged?.part).toContain('whether someone can be messaged')
   expect(await ends('sent')).toBe('PAGE_CHANGED')
-  // After 'Check again', twice as many are allowed.
+  // 'Check again' doubles the number of unclear people allowed.
   vi.mocked(send).mockReset()
   await changeState({ pageChanged: null })
   for (let n = 0; n < 5; n += 1) expect(await ends(unclear)).toBe('CANNOT_TELL')

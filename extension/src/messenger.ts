@@ -12,12 +12,13 @@ import { createXTab } from './x-tab.ts'
 const LONGEST_QUEUE = 5
 
 /**
- * Asks the claimant whether a message may still be sent; null: unknown, or it is gone.
- * @param refused the product's status for our own key; undefined: we have no key
+ * Asks the claimant whether a message may still be sent. Null if unknown, or if the claimant is
+ * gone.
+ * @param refused the product's status for our own token; undefined if we have none
  */
 export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
-/** Consecutive people of a run of whom X showed too little, and how many are allowed before stopping. */
+/** Unclear people in a row during a run, and how many are allowed before it stops. */
 const unclear = sessionValue<{ runId?: string | undefined; inARow: number; allowed: number }>('unclear')
 
 /** Sends messages one at a time, for pages and for the background sender. */
@@ -25,13 +26,10 @@ export function createMessenger() {
   const tab = createXTab()
   const queue = createQueue(LONGEST_QUEUE)
   const journal = createJournal(sessionValue('journal'))
-  /** Attempts in progress, so that concurrent requests for one id share an attempt. */
+  /** Attempts in progress. Concurrent requests with the same id share one. */
   const underWay = new Map<string, { message: Message; reply: Promise<SendDmReply> }>()
 
-  /**
-   * Presses send at most once per message id. @param askClaimant used if our own key gives no
-   * answer
-   */
+  /** Presses send at most once per message id. @param askClaimant used if our own token yields no answer */
   function sendOnce(message: Message, askClaimant: AskClaimant): Promise<SendDmReply> {
     const id = message.id ?? crypto.randomUUID()
     const same = underWay.get(id)
@@ -78,7 +76,7 @@ export function createMessenger() {
   return { sendOnce, check, journal, scriptLoaded: tab.scriptLoaded }
 }
 
-/** Why nothing can be sent, to anyone. */
+/** Why nothing can be sent to anyone right now. */
 async function problemOfState(): Promise<Problem | null> {
   const state = await readState()
   if (state.paused) return { code: 'PAUSED' }
@@ -111,21 +109,19 @@ async function askProduct(
   } catch (error) {
     if (!(error instanceof ProductError)) throw error
     if (error.status === 409) return false
-    // Our key does not open this message: another account's page claimed it, or the pairing ended.
+    // Our token gives no access to this message: another account's page claimed it, or the pairing
+    // ended.
     return [401, 403, 404].includes(error.status) ? askClaimant(claim, error.status) : null
   }
 }
 
-/** Outcomes of people of whom X showed enough. */
+/** Outcomes that prove that X showed enough about the person. */
 const IS_CLEAR: readonly string[] = [
   ...['INBOX_CLOSED', 'NO_SUCH_PERSON', 'WRONG_PERSON', 'MESSAGE_REQUEST'],
   ...['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED_BACK'],
 ]
 
-/**
- * If X shows too little of several people in a row, it may have changed its page. After 'Check again',
- * twice as many are allowed.
- */
+/** If several people in a row are unclear, X may have changed its page. 'Check again' doubles the number allowed. */
 async function countUnclear(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
   const before = (await unclear.read()) ?? { inARow: 0, allowed: UNCLEAR_IN_A_ROW }
   const { allowed } = before
@@ -148,7 +144,7 @@ async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
   if (part !== null) await changeState({ pageChanged: { part, version: versionOf(await readState()) } })
 }
 
-/** The missing part of X's page; null if it finds all. */
+/** The part of X's page that could not be found, or null. */
 function missingPart(outcome: Outcome): string | null {
   if (outcome === 'sent') return null
   if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'
@@ -156,13 +152,13 @@ function missingPart(outcome: Outcome): string | null {
   return `what shows whether someone can be messaged (${outcome.detail} people in a row: X may be slow, or may have changed its page)`
 }
 
-/** Runs one task at a time, in order. @param longest maximum number of waiting tasks */
+/** Runs tasks one at a time, in order. @param longest maximum number of waiting tasks */
 export function createQueue(longest: number) {
   let last: Promise<unknown> = Promise.resolve()
   let unfinished = 0
 
   return {
-    /** Runs the task when its turn comes. Null if too many are waiting. */
+    /** Resolves once the task has run in its turn. Returns null if too many are waiting. */
     run<Value>(work: () => Promise<Value>): Promise<Value> | null {
       if (unfinished > longest) return null
       unfinished += 1

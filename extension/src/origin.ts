@@ -4,8 +4,8 @@ export function productOrigin([match]: readonly string[]): string | null {
 }
 
 /**
- * Whether pages of this origin may use the extension. Checked again because a manifest pattern
- * without a port matches every port.
+ * Whether pages of this origin may use the extension. The manifest is not enough: a pattern without
+ * a port matches every port.
  */
 export function isAllowedOrigin(origin: string | undefined, matches: readonly string[]): boolean {
   return origin !== undefined && matches.some((match) => match === `${origin}/*`)

@@ -2,7 +2,7 @@ import type { PageAnswer, PageQuestion } from '@x-automated/contract/outreach/ex
 
 const ANSWER_TIMEOUT_MS = 15_000
 
-/** The parts of a page's port that are used. */
+/** The parts of a page's port that we use. */
 export interface PagePort {
   sender?: { documentId?: string | undefined } | undefined
   postMessage(question: PageQuestion): void
@@ -13,7 +13,7 @@ export interface PagePort {
   onDisconnect: { addListener(listener: () => void): void; removeListener(listener: () => void): void }
 }
 
-/** Pages that drive a run. Each keeps a port open. */
+/** Pages that drive a run. Each of them holds a port open. */
 export function createPages() {
   const ports = new Map<string, PagePort>()
 
@@ -26,7 +26,7 @@ export function createPages() {
         if (ports.get(documentId) === port) ports.delete(documentId)
       })
     },
-    /** Asks the page whether its claimed message may be sent. Null if it is gone or too slow. */
+    /** Asks the page whether its claimed message may be sent. Null if the page has closed or is too slow. */
     ask(documentId: string | undefined, claim: { dmId: string; lease: string }): Promise<boolean | null> {
       const port = documentId === undefined ? undefined : ports.get(documentId)
       if (!port) return Promise.resolve(null)

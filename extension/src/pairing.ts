@@ -22,10 +22,7 @@ export async function removePairing(): Promise<void> {
   await changeState({ pairing: null, remote: null, sendsInBackground: false })
 }
 
-/**
- * Reports the status, and stores the response for the popup. Deletes a pairing that the server
- * ended.
- */
+/** Reports the status, and stores the response for the popup. Deletes a pairing that the server has ended. */
 export async function report(): Promise<void> {
   const state = await readState()
   const { pairing, paused, sendsInBackground, account } = state

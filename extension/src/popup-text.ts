@@ -7,7 +7,7 @@ type PopupState = Pick<State, 'paused' | 'pairing' | 'sendsInBackground' | 'remo
   activity: ExtensionActivity
 }
 
-/** The extension's state in one sentence. @param now in milliseconds since 1970 */
+/** Describes the extension's state in one sentence. @param now in milliseconds since 1970 */
 export function stateText(
   { paused, pairing, sendsInBackground, remote, changed, activity }: PopupState,
   now: number,
@@ -24,13 +24,13 @@ export function stateText(
     : 'Ready. Nothing is queued.'
 }
 
-/** The result of the last message. */
+/** Describes the result of the last message. */
 export function resultText({ handle, error, at }: NonNullable<State['lastResult']>, now: number): string {
   const when = ago(at, now)
   return error === null ? `Sent to @${handle}, ${when}` : `Not sent to @${handle}, ${when}. ${error}`
 }
 
-/** Usage of the daily cap. */
+/** How much of the daily cap is used. */
 export function usageText(remote: State['remote']): string {
   return remote
     ? `${formatNumber(remote.sentToday)} of ${formatNumber(remote.dailyCap)} messages`
@@ -47,7 +47,7 @@ const UNITS = [
   { unit: 'minute', ms: 60_000 },
 ] as const
 
-/** Formats a past time as 'just now' or '5 minutes ago'. Both in milliseconds since 1970. */
+/** Formats a past time as 'just now' or '5 minutes ago'. Both times are in milliseconds since 1970. */
 export function ago(then: number, now: number): string {
   const passed = now - then
   const fitting = UNITS.find(({ ms }) => passed >= ms)

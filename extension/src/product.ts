@@ -15,9 +15,9 @@ export interface Claim {
   lease: string
   twitterHandle: string
   message: string
-  /** The X account that must send it; null: any. */
+  /** The X account that must send it; null if any may. */
   sendsAs: string | null
-  /** The recipient's id on X; null or absent: not known. */
+  /** The recipient's X user id, if known. */
   xUserId?: string | null
 }
 
@@ -42,9 +42,9 @@ export class ProductError extends Error {
 
 const TIMEOUT_MS = 15_000
 
-/** The product's API for the extension. Every call throws ProductError. */
+/** The product's API for the extension. Every call may throw ProductError. */
 export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { token?: string }) {
-  /** @param body null: a GET */
+  /** @param body null for a GET */
   async function call(
     path: string,
     body: object | null,
@@ -78,13 +78,13 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
   return {
     pair: async (code: string, version: string) =>
       (await call('/extension/pair', { code, version })).body as Omit<Pairing, 'origin'>,
-    /** The signed parts of X's pages, not verified. */
+    /** The signed parts of X's pages, not yet verified. */
     pages: async () => (await call('/extension/pages', null)).body,
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
     /**
-     * Claims the next due message, or returns seconds until one is due; null: nothing is queued. Campaigns
-     * of the X account signed in come first.
+     * Claims the next due message, or returns the seconds until one is due; null if nothing is
+     * queued. Campaigns of the signed-in X account come first.
      */
     async claim({ key, signedInAs }: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }> {
       const input = { holder: 'extension alone', ...(signedInAs !== undefined && { signedInAs }) }

@@ -7,7 +7,7 @@ import {
 const HANDLE = /^@?([A-Za-z0-9_]{1,15})$/
 const LONGEST_ID = 200
 
-/** One message to send: the handle without @, and the attempt's id if the page gave one. */
+/** A message to send. The handle has no @; `id` identifies the attempt, if the page chose one. */
 export interface Message {
   id: string | undefined
   handle: string
@@ -16,11 +16,11 @@ export interface Message {
   dmId?: string
   /** Send is not pressed after this time, in milliseconds since 1970. */
   notAfter?: number
-  /** Id of its run. */
+  /** The run's id. */
   runId?: string
   /** The account that must be signed in to X, without @. */
   sendsAs?: string
-  /** The recipient's id on X. */
+  /** The recipient's X user id. */
   xUserId?: string
 }
 
@@ -35,9 +35,7 @@ type ReadRequest =
 
 const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem })
 
-/**
- * Validates a page's request. Any value is possible, because other code can run on allowed pages.
- */
+/** Validates a page's request. It can be anything, because other code can run on allowed pages. */
 export function readRequest(value: unknown): ReadRequest {
   const { action, data } = fieldsOf(value) as { action?: ExtensionRequest['action']; data?: unknown }
   if (action === 'GET_STATUS' || action === 'UNPAIR') return { action }
@@ -85,7 +83,6 @@ export function readRequest(value: unknown): ReadRequest {
   return { action, message: { id: requestId, handle, message: asTyped(message), ...bounds } }
 }
 
-/** Without the @. */
 function readHandle(value: unknown): string | undefined {
   return typeof value === 'string' ? HANDLE.exec(value.trim())?.[1] : undefined
 }
@@ -98,7 +95,7 @@ function isXUserId(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value)
 }
 
-/** X trims messages and uses one kind of line end. */
+/** X trims messages and normalizes line breaks. */
 function asTyped(message: string): string {
   return message.replaceAll(/\r\n?/g, '\n').trim()
 }

@@ -151,7 +151,7 @@ test('stops after three refusals in a row, and resets the count after a sent mes
     claims: Array(6).fill({ claim }),
   })
   const steps = []
-  // Each step in a new worker.
+  // Each step runs in a new worker.
   for (let n = 0; n < 6; n += 1) steps.push((await world.run().step()).next)
   expect(steps).toEqual(['again', 'again', 'again', 'again', 'again', 'stopped'])
 })
@@ -191,7 +191,7 @@ test('reports the true outcome after a worker dies at any point, and never sends
       await expect(world.run().step()).rejects.toThrow('died')
       expect(await world.pendingClaim.read()).toEqual({ claim })
       if (when !== 'before') world.journal.set('lease', { handle: 'ada', message: 'Hi', state: when })
-      // A second send would succeed, which must not show in the report.
+      // A second send would succeed, but the report must not show that.
       expect(await world.run().step()).toEqual({ next: 'again' })
       const expected: Record<typeof when, Outcome | 'release'> = {
         before: 'release',
@@ -207,7 +207,7 @@ test('repeats a claim with the same key for a minute if the response was lost, t
   const lost = new ProductError(0, 'no answer')
   const world = open([], { claims: [lost, { claim }, lost, lost, { claim }] })
   expect(await world.run().step()).toMatchObject({ next: 'wait' })
-  // A new worker.
+  // The same, in a new worker.
   expect(await world.run().step()).toEqual({ next: 'again' })
   await world.run().step()
   world.wait(70_000)

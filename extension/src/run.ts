@@ -5,7 +5,7 @@ import { type Claim, ProductError } from './product.ts'
 
 type Stores = Pick<Transport<Claim>, 'signedInAs' | 'pendingClaim' | 'claimRequest' | 'refusals' | 'now'>
 
-/** Dependencies of a background run. Its values are stored, because the worker may die. */
+/** Dependencies of a background run. Its state is stored, because the worker may be killed. */
 export interface RunNeeds extends Stores {
   product: Pick<Transport<Claim>, 'claim' | 'record' | 'release'>
   journal: Pick<Journal, 'find'>
@@ -41,7 +41,7 @@ export async function takeStep({ product, journal, send, ...stores }: RunNeeds):
   }
 }
 
-/** 404 and 409 mean that the product has settled the claim already. */
+/** 404 and 409 mean that the product has already settled the claim. */
 function unlessSettled(error: unknown): void {
   if (!(error instanceof ProductError) || ![404, 409].includes(error.status)) throw error
 }

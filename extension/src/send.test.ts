@@ -4,7 +4,6 @@ import { createJournal, type Entry } from './journal.ts'
 import { type Page, send } from './send.ts'
 import type { Answer, Command } from './wire.ts'
 
-/** Nothing prevents sending. */
 const leave = async () => null
 const attempt = { id: 'one', handle: 'ada', message: 'Hi' }
 
@@ -18,7 +17,7 @@ function openJournal() {
   })
 }
 
-/** A page where everything succeeds, except what `override` returns first. */
+/** A page on which everything succeeds, unless `override` returns something for a command. */
 function openPage(override: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
   const commands: string[] = []
   const usual = {
@@ -135,7 +134,7 @@ test('settles an unclear press by reading the conversation, or leaves it unknown
     [refused, present, 'sent'],
     [null, present, 'sent'],
     [refused, absent, { code: 'X_REFUSED', detail: 'No' }],
-    // It is shown, but X has not accepted it yet.
+    // The message is displayed, but X has not accepted it yet.
     [refused, pending, { code: 'OUTCOME_UNKNOWN' }],
     [refused, partly, { code: 'OUTCOME_UNKNOWN' }],
     [refused, null, { code: 'OUTCOME_UNKNOWN' }],

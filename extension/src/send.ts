@@ -2,15 +2,15 @@ import type { ExtensionErrorCode } from '@x-automated/contract/outreach/extensio
 import type { Journal } from './journal.ts'
 import type { Answer, Command, MessageCounts, Peer, Problem } from './wire.ts'
 
-/** A tab of x.com with our content script. */
+/** A tab on x.com with our content script. */
 export interface Page {
   /** Loads a path on x.com and waits for our script. False if it times out. */
   load(path: string): Promise<boolean>
-  /** Waits for our script after the page navigated. */
+  /** Waits for our script after the page has navigated. */
   arrive(): Promise<boolean>
-  /** Sends a command to the script. Null if the page navigated away or timed out. */
+  /** Sends a command to the script. Null if the page navigated away, or timed out. */
   ask<C extends Command>(command: C): Promise<Answer<C['do']> | null>
-  /** Brings the tab to the front, where the browser renders it. False if it already was. */
+  /** Brings the tab to the front, because browsers may not render it otherwise. False if it already was. */
   show(): Promise<boolean>
 }
 
@@ -18,20 +18,21 @@ interface Attempt {
   id: string
   handle: string
   message: string
-  /** The recipient's id on X; undefined: not known. */
+  /** The recipient's X user id, if known. */
   xUserId?: string | undefined
-  /** The account that must be signed in to X, without @; undefined: any. */
+  /** The account that must be signed in to X, without @; undefined if any may. */
   sendsAs?: string | undefined
 }
 
-/** Called right before send is pressed. @returns the reason not to send */
+/** Called right before send is pressed. @returns the reason not to send, or null */
 export type Leave = () => Promise<Problem | null>
 
 export type Outcome = 'sent' | Problem
 
 /**
- * Sends one message, pressing send at most once per id. Success: it appeared in the conversation.
- * An unclear result is settled by reading the conversation, or stays unknown for this id.
+ * Sends one message, pressing send at most once per id. It succeeded if it appeared in the
+ * conversation. After an unclear result, the conversation is read; if that doesn't help, the
+ * outcome stays unknown for this id.
  */
 export async function send(attempt: Attempt, page: Page, journal: Journal, leave: Leave): Promise<Outcome> {
   const { id, handle, message } = attempt
@@ -57,7 +58,7 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
   }
 }
 
-/** The open conversation with the message in its composer. */
+/** An open conversation with the message in its composer. */
 interface Ready {
   path: string
   peer: Peer
@@ -94,16 +95,16 @@ async function press({ message, sendsAs }: Attempt, ready: Ready, page: Page): P
   const read = await page.ask({ do: 'look', ...peer, message, atLeast: before.total })
   if (!read || 'problem' in read) return { code: 'OUTCOME_UNKNOWN' }
   if (read.done.sent > before.sent) return 'sent'
-  // X said it was not sent, and the complete conversation confirms that.
+  // X reported it as not sent, and the complete conversation confirms that.
   const refused = pressed?.done.refused
   const isAbsent = read.done.whole && read.done.same <= before.same
   return isAbsent && refused !== undefined ? { code: 'X_REFUSED', detail: refused } : { code: 'OUTCOME_UNKNOWN' }
 }
 
-/** What a page does not show while its tab is in the background, because browsers may not render it. */
+/** Browsers may not render a background tab, so these may only mean that the page did not show something. */
 const NOT_SHOWN: readonly ExtensionErrorCode[] = ['PAGE_CHANGED', 'X_UNAVAILABLE', 'CANNOT_TELL']
 
-/** Looks again in the foreground before it reports that something is not shown. */
+/** Before it reports that something is not shown, looks again with the tab in the foreground. */
 export async function lookTwice<Done>(
   page: Pick<Page, 'show'>,
   look: () => Promise<{ done: Done } | { problem: Problem } | null>,

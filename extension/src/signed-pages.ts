@@ -4,13 +4,13 @@ import { type Pages, parsePages, type SignedPages, signedText } from '@x-automat
 interface Trust {
   /** The maintainers' public key: 32 bytes in base64. */
   publicKey: string
-  /** The version that the extension ships, and the highest one that it has ever accepted. */
+  /** The shipped version, and the highest version ever accepted. */
   versions: readonly number[]
   /** In milliseconds since 1970. */
   now: number
 }
 
-/** @returns the document, if it may be used. @throws Error with the reason */
+/** @returns the document if it may be used @throws Error with the reason */
 export async function verifyPages(value: unknown, { publicKey, versions, now }: Trust): Promise<SignedPages> {
   const document = parsePages(value)
   if (document.version < Math.max(...versions))
@@ -33,7 +33,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
 
-/** The stored document, the highest version ever accepted (0: none), and when the product was last asked. */
+/** The stored document, the highest version ever accepted (0 if none), and when the product was last asked. */
 export interface StoredPages {
   document: unknown
   version: number
@@ -49,13 +49,13 @@ interface PagesNeeds {
   now(): number
 }
 
-/** The parts of X's pages that the product serves, verified before each use. */
+/** The parts of X's pages that the product serves. They are verified before each use. */
 export function createSignedPages({ shippedVersion, publicKey, store, fetch, now }: PagesNeeds) {
   const verify = (value: unknown, version: number) =>
     verifyPages(value, { publicKey, versions: [shippedVersion, version], now: now() })
 
   return {
-    /** Null: those that the extension ships. */
+    /** Null if the shipped parts apply. */
     async read(): Promise<Pages | null> {
       const stored = await store.read()
       if (!stored?.document) return null
@@ -65,8 +65,8 @@ export function createSignedPages({ shippedVersion, publicKey, store, fetch, now
       )
     },
     /**
-     * Asks the product, unless it answered in the last 24 hours, or in the last hour while a part of a
-     * page is missing. A document that may not be used changes nothing.
+     * Asks the product, unless it answered in the last 24 hours (one hour while a part is missing).
+     * An unusable document changes nothing.
      */
     async refresh({ isForced = false, isPartMissing = false } = {}): Promise<void> {
       const stored = (await store.read()) ?? { document: null, version: 0, askedAt: 0 }

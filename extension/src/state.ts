@@ -9,19 +9,19 @@ export interface State {
   /** The popup's switch. */
   paused: boolean
   /**
-   * The part of X's page that was not found, and by which version (`versionOf`). Nothing is sent until it
-   * is cleared.
+   * The part of X's page that was not found, and the version that looked for it (`versionOf`).
+   * Until it is cleared, nothing is sent.
    */
   pageChanged: { part: string; version: string } | null
   lastResult: { handle: string; error: string | null; at: number } | null
-  /** The account last seen on x.com. The handle is null if no one was signed in. */
+  /** The account last seen on x.com. The handle is null if nobody was signed in. */
   account: { handle: string | null; at: number } | null
   pairing: Pairing | null
   /** Whether it may send while no page of the product is open. */
   sendsInBackground: boolean
   /** The product's last response. */
   remote: ExtensionState | null
-  /** The product's parts of X's pages. */
+  /** The parts of X's pages that the product serves. */
   servedPages: StoredPages | null
 }
 
@@ -39,7 +39,7 @@ const INITIAL: State = {
 export async function readState(): Promise<State> {
   const stored = await browser.storage.local.get<Partial<State> & { sendsAlone?: boolean }>()
   const { sendsAlone = INITIAL.sendsInBackground, ...state } = stored
-  // Versions before 1.0 stored the permission as `sendsAlone`. Drop it in 1.1.
+  // Versions before 1.0 stored the permission as `sendsAlone`. Remove it in 1.1.
   return { ...INITIAL, sendsInBackground: sendsAlone, ...state }
 }
 
@@ -47,7 +47,7 @@ export async function changeState(change: Partial<State>): Promise<void> {
   await browser.storage.local.set(change)
 }
 
-/** A value that survives the worker, until the browser closes. Null if it was never written. */
+/** A value that outlives the worker, but not the browser. Null if it was never written. */
 export function sessionValue<Value>(name: string) {
   return {
     read: async () => ((await browser.storage.session.get(name))[name] ?? null) as Value | null,
@@ -70,18 +70,18 @@ export function onStateChange(changed: () => void): void {
   browser.storage.session.onChanged.addListener(changed)
 }
 
-/** The extension's version and that of the product's page data: what decides which parts are found. */
+/** The version of the extension and of the product's page data. Together they decide which parts are found. */
 export function versionOf({ servedPages }: Pick<State, 'servedPages'>): string {
   return `${browser.runtime.getManifest().version}/${servedPages?.version ?? 0}`
 }
 
-/** The missing part of X's page, if this version reported it. An update, also of the data, checks again. */
+/** The missing part of X's page, if this version reported it. An update of the extension or its data checks again. */
 export function changedPart(state: State): string | null {
   const { pageChanged } = state
   return pageChanged?.version === versionOf(state) ? pageChanged.part : null
 }
 
-/** Subscribes to changes of settings: pause, background sending, pairing, check again, page data. */
+/** Subscribes to changes of settings: pause, background sending, pairing, 'Check again' and page data. */
 export function onSettingChange(changed: (names: string[]) => void): void {
   const settings = ['paused', 'pageChanged', 'sendsInBackground', 'pairing', 'servedPages']
   browser.storage.local.onChanged.addListener((changes) => {

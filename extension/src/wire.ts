@@ -3,24 +3,24 @@ import type { ExtensionErrorCode } from '@x-automated/contract/outreach/extensio
 /** The person to write to. */
 export interface Peer {
   handle: string
-  /** Their id on X, as the product knows it. A page that shows another one is refused. */
+  /** Their X user id according to the product. A page that shows another one is refused. */
   xUserId?: string | undefined
-  /** Their id on X, as their profile shows it; null: it does not. */
+  /** Their X user id according to their profile; null if it shows none. */
   recipientId: string | null
 }
 
 interface WithSender {
-  /** The account that must be signed in to X, without @; undefined: any. */
+  /** The account that must be signed in to X, without @; undefined if any may. */
   sendsAs?: string | undefined
 }
 
-/** Commands from the background to the script on x.com, in order of use. */
+/** Commands from the background script to the script on x.com, in order of use. */
 export type Command =
   /** Checks who is signed in, on any page. */
   | ({ do: 'check' } & WithSender)
-  /** Reads the open profile: who is signed in, whose profile it is and whether they accept messages. */
+  /** Reads the open profile: who is signed in, whose profile it is, and whether they accept messages. */
   | ({ do: 'meet' } & Omit<Peer, 'recipientId'> & WithSender)
-  /** Opens the conversation from the profile, unless it is open. */
+  /** Opens the conversation from the profile, unless it is already open. */
   | ({ do: 'open' } & Peer)
   /** Writes the message into the composer without sending it. */
   | ({ do: 'write'; message: string } & Peer)
@@ -29,12 +29,12 @@ export type Command =
   /** Reads the open conversation. */
   | ({ do: 'look'; message: string; atLeast: number } & Peer)
 
-/** The number of messages in the conversation, and of those with this text. */
+/** How many messages the conversation has, and how many of them have this text. */
 export interface MessageCounts {
   total: number
-  /** All with this text, except failed ones. */
+  /** Messages with this text, except failed ones. */
   same: number
-  /** Those that X has accepted. */
+  /** Those of them that X has accepted. */
   sent: number
   failed: number
 }
@@ -44,13 +44,13 @@ interface Answers {
   meet: { recipientId: string | null }
   open: { path: string }
   write: MessageCounts
-  /** `refused`: X's own text, if it showed that the message was not sent. */
+  /** `refused`: X's own words, if it showed that the message was not sent. */
   press: { appeared: boolean; refused?: string }
-  /** `whole`: at least as many messages are shown as before. */
+  /** `whole`: the page shows at least as many messages as before. */
   look: MessageCounts & { whole: boolean }
 }
 
-/** Why a command failed. In response to `press`, send was not pressed. */
+/** Why a command failed. If it was `press`, send was not pressed. */
 export interface Problem {
   code: ExtensionErrorCode
   detail?: string
@@ -59,8 +59,9 @@ export interface Problem {
 export type Answer<Name extends Command['do']> = { done: Answers[Name] } | { problem: Problem }
 
 /**
- * Unrequested reports of the script: it has loaded, and which account is signed in. The background replies
- * to the first with the parts of X's pages; undefined: those that the extension ships.
+ * What the script reports unasked: that it has loaded, and which account is signed in. The
+ * background script replies to the first with the parts of X's pages; undefined if the shipped ones
+ * apply.
  */
 export type Notice = { notice: 'here' } | { notice: 'account'; handle: string | null }
 
@@ -68,7 +69,7 @@ export function isNotice(value: unknown): value is Notice {
   return typeof value === 'object' && value !== null && 'notice' in value
 }
 
-/** Requests from the popup. The background replies with the status. */
+/** Requests from the popup. The background script replies with the status. */
 export type PopupRequest = { popup: 'pair'; code: string } | { popup: 'unpair' | 'wake' }
 
 export function isPopupRequest(value: unknown): value is PopupRequest {

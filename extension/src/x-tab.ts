@@ -7,13 +7,13 @@ const xTab = sessionValue<number>('xTab')
 
 const ORIGIN = 'https://x.com'
 const ARRIVAL_MS = 20_000
-/** Longer than the script's own timeouts, so that its specific error arrives first. */
+/** Longer than the script's own timeouts, so that its more specific error arrives first. */
 const ANSWER_MS = 45_000
 
-/** The extension's own background tab. It never uses a tab that the user has opened. */
+/** The extension's own background tab. Tabs of the user are never used. */
 export function createXTab() {
   let tabId: number | undefined
-  /** The document that our script last reported from. */
+  /** The document in which our script last reported. */
   let here: string | undefined
   let waiting: ((documentId: string) => void) | undefined
   // A tab's script may report before `tabs.create` returns.
@@ -31,7 +31,7 @@ export function createXTab() {
     })
   }
 
-  /** The tab of an earlier worker, if it still exists. */
+  /** A previous worker's tab, if it still exists. */
   async function lastTab(): Promise<number | undefined> {
     const lastTabId = await xTab.read()
     return lastTabId === null ? undefined : (await browser.tabs.get(lastTabId).catch(() => undefined))?.id
@@ -76,7 +76,7 @@ export function createXTab() {
 
   return {
     page,
-    /** Our script has loaded in a document of this tab. */
+    /** Called when our script has loaded in a document of this tab. */
     scriptLoaded(inTab: number, documentId: string) {
       if (inTab === tabId && waiting) waiting(documentId)
       else early.set(inTab, documentId)

@@ -1,12 +1,9 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** An append-only log of JSON values on disk. A killed process loses nothing that it has acknowledged. */
+/** An append-only log of JSON values on disk. If the process is killed, acknowledged entries survive. */
 export type AppendLog<Entry> = {
-  /**
-   * Writes the entry before it returns. It survives a kill of this process, but not a power
-   * failure.
-   */
+  /** Writes the entry before returning. It survives a kill of this process, but not a power failure. */
   append(entry: Entry): void
   /** Replaces all entries atomically. */
   rewrite(entries: Entry[]): void
@@ -14,8 +11,9 @@ export type AppendLog<Entry> = {
 }
 
 /**
- * Opens a log and passes its entries to `replay`, oldest first; and drops an incomplete last line.
- * Without a file, nothing is stored. @throws Error that names the file and the damaged line
+ * Opens a log, passes its entries to `replay`, oldest first, and drops an incomplete last line.
+ * Without a file, nothing is stored.
+ * @throws Error that names the file and the damaged line
  */
 export function openAppendLog<Entry>(file: string | undefined, replay: (entry: Entry) => void): AppendLog<Entry> {
   if (file === undefined) return { append() {}, rewrite() {}, close() {} }
@@ -72,7 +70,6 @@ function cutTornLine<Entry>(file: string, replay: (entry: Entry) => void) {
   if (start < content.length) truncateSync(file, start)
 }
 
-/** Undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

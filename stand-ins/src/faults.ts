@@ -6,29 +6,29 @@ import { z } from 'zod'
 const RequestFault = z.strictObject({
   path: z.string().startsWith('/'),
   method: z.string().toUpperCase().optional(),
-  /** Responds with this status and has no effect. Below 400 only with a `body`. */
+  /** Responds with this status and has no effect. A status below 400 requires a `body`. */
   status: z.int().min(200).max(599).optional(),
-  /** Only for X, with `status`: its older body `{ code, message }`. */
+  /** Only for X, with `status`: uses X's older body `{ code, message }`. */
   code: z.int().optional(),
-  /** Only for X: one of its errors by name, with that error's usual status if `status` is unset. */
+  /** Only for X: one of its errors, by name. `status` defaults to that error's usual status. */
   problem: z.string().optional(),
-  /** Only with `status`: the body to send. Objects are sent as JSON, texts as HTML. */
+  /** Only with `status`: the body to send. Objects are sent as JSON, strings as HTML. */
   body: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
-  /** Additional headers, also of a response that takes effect. */
+  /** Additional headers. Requests that take effect get them, too. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Only for X, with status 429: seconds until the reset in the headers. May be negative. Default 900. */
+  /** Only for X, with status 429: seconds until the reset in the headers. May be negative. Defaults to 900. */
   resetSeconds: z.number().optional(),
-  /** Only for X, with status 429: whose limit for 24 hours is used up. */
+  /** Only for X, with status 429: whose 24-hour limit is used up. */
   dayLimitOf: z.enum(['user', 'app']).optional(),
-  /** Waits first. The effect follows even if the caller has disconnected. */
+  /** Waits first. The request then takes effect even if the caller has disconnected. */
   delayMs: z.int().nonnegative().optional(),
-  /** Cuts the connection before the request has an effect. */
+  /** Cuts the connection before the request takes effect. */
   dropBefore: z.boolean().optional(),
   /** Takes effect, then cuts the connection instead of responding. */
   dropAfter: z.boolean().optional(),
   times: z.int().positive().optional(),
 })
-/** A fault for webhook events, of X or the payments stand-in, whose type starts with `type`. */
+/** A fault for webhook events of X or the payments stand-in, whose type starts with `type`. */
 const EventFault = z.strictObject({
   /**
    * `lose` drops the event, `delay` sends it late, `reorder` reverses `count` events, `repeat`
@@ -46,7 +46,7 @@ type Fault = RequestFault | EventFault
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Cut the connection once the request took effect. */
+    /** Cuts the connection once the request has taken effect. */
     cutAfter: boolean
     /** Headers that a fault adds to the response. */
     moreHeaders: Record<string, string> | null
@@ -56,9 +56,10 @@ declare module 'fastify' {
 export type Faults = ReturnType<typeof addFaults>
 
 /**
- * Injects faults, each `times` times or always; the first match applies. Test endpoints have no
- * faults. @param errorOf builds the error of a fault with a status or a problem @param problems the
- * valid names of problems
+ * Injects faults, each `times` times or permanently. The first match applies. Test endpoints have
+ * no faults.
+ * @param errorOf builds the error for a fault with a status or a problem
+ * @param problems valid names of problems
  */
 export function addFaults(
   app: FastifyInstance,
@@ -81,7 +82,8 @@ export function addFaults(
 
   app.decorateRequest('cutAfter', false)
   app.decorateRequest('moreHeaders', null)
-  // Runs after the body is read, so the effect happens even if the caller disconnects during the delay.
+  // Runs after the body was read, so the effect happens even if the caller disconnects during the
+  // delay.
   app.addHook('preHandler', async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.startsWith('/_')) return
@@ -91,7 +93,7 @@ export function addFaults(
     )
     if (!fault) return
     if (fault.delayMs) await sleep(fault.delayMs, undefined, { signal: stopping }).catch(() => {})
-    // If the server is closing, the request ends as if the process had died.
+    // If the server is closing, cut the connection, as if the process had died.
     if (fault.dropBefore || stopping.aborted) {
       reply.hijack()
       request.raw.socket.destroy()
@@ -117,7 +119,6 @@ export function addFaults(
     faults = parsed.data
     return faults
   })
-  /** The remaining faults. */
   app.get('/_faults', async () => faults)
 
   return {

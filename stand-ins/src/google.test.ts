@@ -128,7 +128,7 @@ test('keeps keys, accounts and used codes across a restart', async () => {
   const keys = await keysOf(first)
   await first.close()
   const second = await open(folder, first.port)
-  // The first request may use a connection to the previous server.
+  // The first request may reuse a connection to the previous server.
   await expect.poll(() => keysOf(second)).toEqual(keys)
   expect((await tokens(second, used)).error).toBe('invalid_grant')
   expect((await tokens(second, unused)).claims.sub).toBe(claims.sub)

@@ -5,7 +5,7 @@ import { openOpenIdStore } from './openid-provider/store.ts'
 import { serveOpenId } from './openid-provider.ts'
 
 type GoogleOptions = {
-  /** Default 0: any free port. */
+  /** Defaults to any free port. */
   port?: number
   /** Folder for keys, sessions and tokens; in memory if unset. */
   stateDir?: string
@@ -40,7 +40,7 @@ export async function startGoogle(options: GoogleOptions = {}) {
   return { ...address, clientId, clientSecret, close: () => app.close() }
 }
 
-/** Like Google's, a subject has 21 digits and is always the same for an address. */
+/** Like Google's, a subject has 21 digits and never changes for an address. */
 function subjectOf(email: string): string {
   return `1${(createHash('sha256').update(email).digest().readBigUInt64BE() % 10n ** 20n).toString().padStart(20, '0')}`
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * A Fastify server for loopback. Rejects other Host names, against DNS rebinding. @param
- * alsoKnownAs further accepted names
+ * A Fastify server for loopback. Rejects other Host names, to prevent DNS rebinding.
+ * @param alsoKnownAs further names to accept
  */
 export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   const names = new Set(['127.0.0.1', 'localhost', '[::1]', ...alsoKnownAs])
@@ -27,7 +27,7 @@ export async function listenOnLoopback(app: FastifyInstance, port: number) {
   return { port: bound, url: `http://127.0.0.1:${bound}` }
 }
 
-/** Serves a listening server over TLS too, on a free loopback port. @param tls PEM texts */
+/** Serves a listening server over TLS, too, on a free loopback port. @param tls PEM texts */
 export async function listenOverTls(app: FastifyInstance, tls: { key: string; cert: string }) {
   const server = createServer(tls, (request, reply) => app.server.emit('request', request, reply))
   server.listen(0, '127.0.0.1')

@@ -5,7 +5,7 @@ import { addMailPages } from './mailbox/pages.ts'
 import { type Mail, openSmtp } from './mailbox/smtp.ts'
 
 export type MailboxOptions = {
-  /** The port of the page and the JSON. Default 0: any free port. */
+  /** The port of the page and the JSON. Defaults to any free port. */
   port?: number
   smtpPort?: number
   /** Folder for emails; in memory if unset. */
@@ -19,8 +19,8 @@ const MAX_EMAILS = 2000
 type Entry = { type: 'mail'; mail: Mail } | { type: 'emptied' }
 
 /**
- * Starts a mailbox that accepts all email (SMTP without sign-in) and shows the newest 2,000 at `/`
- * and as JSON at `/messages`.
+ * Starts a mailbox that accepts all email (SMTP without authentication) and shows the newest 2,000
+ * messages at `/` and as JSON at `/messages`.
  */
 export async function startMailbox(options: MailboxOptions = {}) {
   const { port = 0, smtpPort = 0, stateDir } = options
@@ -65,7 +65,7 @@ export async function startMailbox(options: MailboxOptions = {}) {
     smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
     smtpPort: smtp.port,
     slowDown: smtp.slowDown,
-    /** The headers of an email that arrived since the start, by lowercase name. */
+    /** The headers of an email received since the start, by lowercase name. */
     headersOf: (id: string) => headers.get(id),
     close: () => app.close(),
   }

@@ -87,7 +87,7 @@ test('returns after a kill at the same addresses with every acknowledged message
   expect((await again.as(used.access_token).get('/2/users/me')).body.data.username).toBe('averylonghandle')
   expect((await (await fetch(`${second.ready.mailbox}/messages`)).json()) as unknown[]).toHaveLength(1)
 
-  // A refresh token used before the crash stays used.
+  // A refresh token that was used before the crash stays used.
   const replay = await again.form('/2/oauth2/token', {
     grant_type: 'refresh_token',
     refresh_token: me.tokens.refresh_token,

@@ -59,7 +59,7 @@ async function stop() {
 
 process.once('disconnect', stop)
 process.once('SIGTERM', stop)
-// Ctrl-C reaches parent and children together. The parent still needs X to finish its sends, so the
+// Ctrl-C signals parent and children together. The parent needs X to finish its sends, so the
 // stand-ins wait until it disconnects.
 process.on('SIGINT', () => {
   if (!process.connected) stop()

@@ -5,7 +5,7 @@ import { writeElement } from './model/answers.ts'
 import { Call, HABITS, type Habit } from './model/calls.ts'
 
 type ModelOptions = {
-  /** Default 0: any free port. */
+  /** Defaults to any free port. */
   port?: number
 }
 

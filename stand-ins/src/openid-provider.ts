@@ -7,7 +7,7 @@ import { signInPage } from './page.ts'
 
 /** The differences between providers. */
 type OpenIdSettings = {
-  /** The name shown on its page. */
+  /** The provider's name on its page. */
   name: string
   store: OpenIdStore
   client: ClientMetadata & { client_id: string }
@@ -20,20 +20,21 @@ type OpenIdSettings = {
 }
 
 /**
- * Serves an OpenID provider (oidc-provider) that accepts any address; README.md lists the special
- * ones. @returns a function that sets the issuer once it is known
+ * Serves an OpenID provider (oidc-provider) that accepts any address. README.md lists the special
+ * ones.
+ * @returns a function to call with the issuer, once it is known
  */
 export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings): Promise<(issuer: string) => void> {
   const { name, store, subjectOf } = settings
   await app.register(formbody)
   let startProvider = async (): Promise<Provider | null> => null
 
-  // The provider parses its own bodies; we parse only the page's form.
+  // The provider parses its own bodies. We only parse the form on the page.
   await app.register(async (protocol) => {
     protocol.removeAllContentTypeParsers()
     protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
     const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-      // Drops the session, because developers sign in as many people on one machine.
+      // Drops the session, because developers sign in as many people in the same browser.
       const { headers } = request.raw
       if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
       const provider = await startProvider()
@@ -91,7 +92,7 @@ export function isAddress(email: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)
 }
 
-/** Also loads the library, which takes 20 MB and which most starts do not need. */
+/** Also loads the library, which takes 20 MB. Most starts don't need it. */
 async function createProvider(issuer: string, { store, client, claimsInIdToken }: OpenIdSettings): Promise<Provider> {
   const { default: Provider, interactionPolicy } = await import('oidc-provider')
   const { cookieKey, jwk } = store.secrets(() => ({
@@ -100,7 +101,7 @@ async function createProvider(issuer: string, { store, client, claimsInIdToken }
   }))
   const policy = interactionPolicy.base()
   policy.remove('consent')
-  // Like Google, asks for the account even if someone is signed in.
+  // Like Google, asks for the account even if the user is signed in.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   const provider = new Provider(issuer, {
     adapter: store.adapter,

@@ -21,7 +21,7 @@ a { color: var(--act) }
 `
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Sends a page in the stand-ins' style. @param forms origins to which its forms may post or redirect */
+/** Sends a page in the stand-ins' style. @param forms origins that its forms may post or redirect to */
 export function sendPage(
   reply: FastifyReply,
   title: string,
@@ -50,15 +50,14 @@ export function hiddenFields(fields: Record<string, string | undefined>): string
 }
 
 type SignInPage = {
-  /** The provider's name. */
   name: string
   action: string
   /** Hidden fields of the form. */
   hidden?: Record<string, string>
-  /** The app's address, to which the sign-in finally redirects. */
+  /** The app's address. The sign-in ends with a redirect to it. */
   appUrl: string
   typed: string
-  /** Whether the typed address was invalid. */
+  /** Whether the entered address was invalid. */
   isRefused: boolean
 }
 
@@ -77,12 +76,12 @@ ${isRefused ? '<p role="alert">Enter an email address</p>' : ''}
   )
 }
 
-/** The form-action policy must include the app, because browsers also apply it to the redirect after a form. */
+/** Origins for the form-action policy. Browsers also apply it to redirects after a form, so it must include the app. */
 export function formsOf(appUrl: string): string {
   return `'self' ${new URL(appUrl).origin}`
 }
 
-/** Sends a page that submits a form automatically, or with its button if there is no JavaScript. */
+/** Sends a page that submits a form automatically or, without JavaScript, by its button. */
 export function postingPage(reply: FastifyReply, title: string, action: string, fields: Record<string, string>) {
   return sendPage(
     reply,

@@ -96,7 +96,7 @@ test('lets a buyer try another card after a decline, and confirms cards that nee
     'Thanks for subscribing',
   )
   expect(await stripe.all('/v1/subscriptions')).toMatchObject([{ status: 'active' }])
-  // The session is already paid.
+  // The session has already been paid.
   await stripe.submit(declined.url, { email, number: CARD })
   expect(await stripe.all('/v1/subscriptions')).toHaveLength(2)
 })
@@ -126,11 +126,11 @@ test('charges what the preview said and keeps credit for later', async () => {
     'paid',
     'price_agency_monthly',
   ])
-  // A longer interval starts immediately, less half a month of Agency.
+  // A longer interval starts immediately, minus half a month of Agency.
   const yearly = await change(stripe, up.body, { 'items[0][price]': 'price_agency_yearly', proration_date: String(at) })
   expect(yearly.body.items.data[0]).toMatchObject({ current_period_start: at })
   expect((await stripe.all('/v1/invoices'))[0]).toMatchObject({ total: 72_000 - 6_000 })
-  // After the downgrade the credit exceeds the price.
+  // After the downgrade, the credit exceeds the price.
   const down = await change(stripe, yearly.body, { 'items[0][price]': 'price_pro_monthly', proration_date: String(at) })
   const { body: customer } = await stripe.call('GET', `/v1/customers/${down.body.customer}`)
   expect(customer.balance).toBe(5_000 - 72_000)

@@ -13,13 +13,13 @@ import { nextDue } from './payments/subscriptions.ts'
 import { PaymentsProblem, readForm } from './payments/wire.ts'
 
 export type PaymentsOptions = {
-  /** Default 0: any free port. */
+  /** Defaults to any free port. */
   port?: number
   /** Folder for all data; in memory if unset. */
   stateDir?: string
-  /** Signs all webhooks. If unset, each endpoint has its own secret, as at Stripe. */
+  /** Signs all webhooks. If unset, each endpoint has its own secret, as with Stripe. */
   webhookSecret?: string
-  /** Where the built-in payment links redirect after payment; a page of the stand-in if unset. */
+  /** Where the built-in payment links redirect after payment. Defaults to a page of the stand-in. */
   returnUrl?: string
 }
 
@@ -28,10 +28,7 @@ export type Payments = Awaited<ReturnType<typeof startPayments>>
 const SECRET_KEY = 'sk_test_x_automated'
 const DUE_CHECK_MS = 1_000
 
-/**
- * Starts a stand-in for Stripe: API v1, hosted pages, webhooks, and a clock that tests advance. See
- * README.md.
- */
+/** Starts a stand-in for Stripe: API v1, hosted pages, webhooks, and a clock that tests can advance. See README.md. */
 export async function startPayments({ port = 0, stateDir, webhookSecret, returnUrl }: PaymentsOptions = {}) {
   const store = openStore(stateDir && join(stateDir, 'payments.jsonl'))
   fillCatalogue(store, returnUrl ?? null)
@@ -72,7 +69,7 @@ export async function startPayments({ port = 0, stateDir, webhookSecret, returnU
     events.replay(request.body.id)
     return request.body
   })
-  /** Advances the clock and processes everything that becomes due. */
+  /** Advances the clock, and processes everything that becomes due. */
   app.post('/_clock', async (request, reply) => {
     const parsed = z.object({ advanceSeconds: z.number().nonnegative() }).safeParse(request.body)
     if (!parsed.success) return reply.code(400).send({ error: 'The body is { "advanceSeconds": number }' })
@@ -90,7 +87,7 @@ export async function startPayments({ port = 0, stateDir, webhookSecret, returnU
   return {
     ...address,
     secretKey: SECRET_KEY,
-    /** Payment links of the four built-in plans. */
+    /** Payment links for the four built-in plans. */
     links: linksOf(address.url),
     async close() {
       clearInterval(timer)

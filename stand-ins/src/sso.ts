@@ -9,7 +9,7 @@ import { startDns } from './sso/dns.ts'
 import { type Lies, makeSigningKey, type SigningKey, serveSaml } from './sso/saml.ts'
 
 type SsoOptions = {
-  /** Default 0: any free port. */
+  /** Defaults to any free port. */
   port?: number
   /** UDP port of the DNS resolver. */
   dnsPort?: number
@@ -22,10 +22,7 @@ export type Sso = Awaited<ReturnType<typeof startSso>>
 const CLIENT_ID = 'x-automated'
 const CLIENT_SECRET = 'x-automated-sso-secret'
 
-/**
- * Starts a stand-in for an identity provider (OpenID Connect at its root, SAML 2.0 under /saml) and
- * for its DNS.
- */
+/** Starts a stand-in for an identity provider (OpenID Connect at its root, SAML 2.0 under /saml) and for its DNS. */
 export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions = {}) {
   const fileOf = (name: string) => stateDir && join(stateDir, name)
   const store = openOpenIdStore(fileOf('sso.jsonl'))
@@ -51,7 +48,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
     claimsInIdToken: false,
     paths: ['/*'],
   })
-  // The responses contain the address, so it must be known before the server listens.
+  // Responses contain the address, so it must be known before the server listens.
   const ownPort = port === 0 ? await freePort() : port
   const url = `http://127.0.0.1:${ownPort}`
   app.get('/', async (_request, reply) => sendPage(reply, 'Your company', setUpPage(url, dns.records())))
@@ -69,21 +66,18 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
   const address = await listenOnLoopback(app, ownPort)
   startProvider(url)
   return {
-    /** The address of the OpenID Connect issuer, which also serves a page with setup instructions. */
+    /** The OpenID Connect issuer. Its page has setup instructions. */
     ...address,
     clientId: CLIENT_ID,
     clientSecret: CLIENT_SECRET,
     /** The SAML entity id and metadata address. */
     metadataUrl: `${url}/saml/metadata`,
-    /** Signs SAML assertions. */
     signingKey,
     /** Address and port of the DNS resolver. */
     dns: dns.address,
-    /** Sets the TXT records of a domain. */
     setTxt: dns.set,
-    /** Sets the MX records of a domain. */
     setMail: dns.setMail,
-    /** Makes future SAML responses wrong in these respects. */
+    /** Makes later SAML responses wrong in these respects. */
     lie(next: Lies) {
       lies = next
     },

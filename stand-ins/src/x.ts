@@ -34,28 +34,28 @@ import { createTokens, type TokenEntry } from './x/tokens.ts'
 import { addUsers } from './x/users.ts'
 
 export type XOptions = {
-  /** Default 0: any free port. */
+  /** Defaults to any free port. */
   port?: number
   /** Folder for tokens and messages; in memory if unset. */
   stateDir?: string
   /** `real` enforces X's published rate limits. */
   limits?: 'off' | 'real'
   clientId?: string
-  /** `null` makes the app a public client, which sends only its `client_id`. */
+  /** `null` makes the app a public client, which only sends its `client_id`. */
   clientSecret?: string | null
   /** Signs webhook deliveries. */
   consumerSecret?: string
-  /** The app's token, which registers webhooks. */
+  /** The app-only token, which registers webhooks. */
   bearerToken?: string
   /** How long people take to read and answer a first message, in milliseconds. */
   answerAfterMs?: number
-  /** The share of the people who answer in X Chat, from 0 to 1. Default 0. */
+  /** The share of people who answer in X Chat, from 0 to 1. Defaults to 0. */
   chatShare?: number
-  /** Checks each answer against X's OpenAPI file. Default: in tests. */
+  /** Checks each response against X's OpenAPI file. By default only in tests. */
   checksAnswers?: boolean
-  /** The clock, in milliseconds since 1970, which tests can advance. */
+  /** The clock, in milliseconds since 1970. Tests can advance it. */
   now?: () => number
-  /** Serves TLS on another port, so that a browser accepts it as x.com. PEM texts. */
+  /** Also serves TLS on another port, so that a browser accepts it as x.com. PEM texts. */
   tls?: { key: string; cert: string }
 }
 
@@ -73,7 +73,7 @@ export async function startX(options: XOptions = {}) {
   const { checksAnswers = process.env.NODE_ENV === 'test' } = options
   const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
 
-  // Undefined during the replay, so that nothing is written twice.
+  // Undefined during the replay, which must not be written again.
   let log: AppendLog<Entry> | undefined
   const write = (entry: Entry) => log?.append(entry)
   const firstApp = { id: clientId, secret: clientSecret ?? undefined, consumerSecret, bearerToken }
@@ -106,7 +106,7 @@ export async function startX(options: XOptions = {}) {
     else tokens.replay(entry)
   })
 
-  /** How a person reacts to a first message. Accounts that someone has signed in to never react on their own. */
+  /** How a person reacts to a first message. Accounts that someone has signed in to never react automatically. */
   function reactionOf(userId: string): Reaction | undefined {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)
@@ -191,7 +191,7 @@ export async function startX(options: XOptions = {}) {
   }
 }
 
-/** X accepts a PUT or DELETE that announces JSON but has no body, as its own clients send. */
+/** Like X, accepts a PUT or DELETE that announces JSON but has no body, which X's own clients send. */
 function acceptEmptyJson(app: FastifyInstance) {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, null)
@@ -203,7 +203,7 @@ function acceptEmptyJson(app: FastifyInstance) {
   })
 }
 
-/** An answer that X's OpenAPI file does not allow is a bug of the stand-in: it becomes a 500 that says why. */
+/** A response that X's OpenAPI file does not allow is a bug in the stand-in, so it becomes a 500 with the reason. */
 function checkAnswers(app: FastifyInstance) {
   app.addHook('preSerialization', async (request, reply, payload) => {
     const problem = answerProblem(request.method, request.routeOptions.url ?? '', reply.statusCode, payload)

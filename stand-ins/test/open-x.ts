@@ -15,7 +15,7 @@ export async function openX(options: XOptions = {}) {
   return { ...visit(x), wait: (ms: number) => (ahead += ms) }
 }
 
-/** A client for a running stand-in X: calls of the product, of a browser and of tests. */
+/** A client for a running stand-in X. It makes calls of the product, of a browser and of tests. */
 export function visit<Visited extends Pick<X, 'url' | 'clientId' | 'clientSecret'>>(x: Visited) {
   const basic = `Basic ${Buffer.from(`${x.clientId}:${x.clientSecret}`).toString('base64')}`
 

@@ -12,8 +12,8 @@ type OpenX = Awaited<ReturnType<typeof openX>>
 type Delivery = { body: any; signature: string | undefined; raw: string }
 
 /**
- * A webhook of the first app until the end of the test, and how to subscribe to its events. It answers
- * only once `until` resolves.
+ * A webhook of the first app until the end of the test, with a way to subscribe to its events. It
+ * responds only once `until` resolves.
  */
 export async function openReceiver(
   x: OpenX,
@@ -50,7 +50,7 @@ export async function openReceiver(
     app,
     webhookId,
     mostRunning: () => mostRunning,
-    /** Of deliveries so far, the payloads of one type. */
+    /** The payloads of one type that were delivered so far. */
     payloads: (type: string) =>
       received
         .map(({ body }) => body.data)

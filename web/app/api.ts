@@ -10,7 +10,7 @@ export const client = contractClient({ current: session.currentToken, refresh: s
 /** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`. */
 export const api = createTanstackQueryUtils(client)
 
-/** The server's message; '' if it sent none, because the client then fills in the code or status. */
+/** The server's message, or '' if it sent none: then the client fills in the code or status. */
 function messageOf(error: ORPCError<string, unknown>): string {
   return error.message === fallbackORPCErrorMessage(error.code, undefined) ? '' : error.message
 }
@@ -23,22 +23,22 @@ export function errorText(error: unknown, fallback = 'An unexpected error occurr
   return fallback
 }
 
-/** Like `errorText`, but uses the server's message only for 4xx, which say what to do. */
+/** Like `errorText`, but uses the server's message only for 4xx, where it says what to do. */
 export function refusalText(error: unknown, fallback: string): string {
   return error instanceof ORPCError && error.status < 500 ? messageOf(error) || fallback : fallback
 }
 
-/** `what: message` if the server answered, `unexpected` if the connection failed. */
+/** `what: message` if the server responded, `unexpected` if the connection failed. */
 export function failureText(error: unknown, what: string, unexpected: string): string {
   return error instanceof ORPCError ? `${what}: ${errorText(error, 'Unknown error')}` : unexpected
 }
 
-/** The error code of a failed call ('PLAN_LIMIT'), or null if the server didn't answer. */
+/** The error code of a failed call ('PLAN_LIMIT'), or null if the server did not respond. */
 export function errorCode(error: unknown): string | null {
   return error instanceof ORPCError ? error.code : null
 }
 
-/** Whether the resource no longer exists or is forbidden (404, 403), so retrying won't help. */
+/** Whether the resource is gone or forbidden (404, 403), so retrying won't help. */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof ORPCError && (error.status === 403 || error.status === 404)
 }

@@ -1,4 +1,4 @@
-/** The part of `Storage` the app uses. */
+/** The part of `Storage` that the app uses. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** Browser storage, or memory if the browser blocks it or it is full. @param find may throw */
@@ -21,7 +21,7 @@ export function withMemoryFallback(find: () => KeyValueStorage | undefined): Key
         storage.setItem(key, value)
         memory.delete(key)
       } catch {
-        // The old value must not come back after a reload.
+        // Otherwise the old value would reappear after a reload.
         storage.removeItem(key)
       }
     },

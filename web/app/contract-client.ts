@@ -1,7 +1,7 @@
 import routes from 'virtual:contract-routes'
 import { type Client, createClient, type Tokens } from '@x-automated/contract/client'
 
-/** Whether the user is leaving the page: calls that still save something must not be canceled then. */
+/** Whether the user is leaving the page. Calls that still save something must not be canceled then. */
 let isLeaving = false
 if (typeof addEventListener === 'function') {
   addEventListener('pagehide', () => {
@@ -14,7 +14,7 @@ if (typeof addEventListener === 'function') {
 
 /** A client of the product's API, from which api.ts builds `api` and `client`. */
 export function contractClient(tokens?: Tokens): Client {
-  // While prerendering, there is no location, and no calls are made.
+  // Prerendering has no location and makes no calls.
   const origin = typeof location === 'undefined' ? 'http://localhost' : location.origin
   return createClient({
     contract: routes,

@@ -1,9 +1,9 @@
-/** 150 as '1.5'; null as ''. */
+/** Formats 150 as '1.5', and null as ''. */
 export function dollarsOf(cents: number | null): string {
   return cents === null ? '' : String(cents / 100)
 }
 
-/** '1.50' as 150, '' as null. @returns undefined for anything else */
+/** Parses '1.50' as 150, and '' as null. @returns undefined for anything else */
 export function centsOf(dollars: string): number | null | undefined {
   const text = dollars.trim().replace(',', '.')
   if (text === '') return null

@@ -4,13 +4,13 @@ import { HydratedRouter } from 'react-router/dom'
 import { sessionStorage } from './browser-storage'
 import { RELOADS_KEY } from './reloads'
 
-/** React Router reloads a page whose code is missing, again and again. */
+/** React Router reloads a page whose code is missing, without a limit of its own. */
 const MAX_RELOADS = 3
 
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
 const reloads = navigation?.type === 'reload' ? Number(sessionStorage.getItem(RELOADS_KEY)) + 1 : 0
 const isBroken = reloads > MAX_RELOADS
-// The user's next reload tries again.
+// If the user reloads, try again.
 sessionStorage.setItem(RELOADS_KEY, String(isBroken ? 0 : reloads))
 if (isBroken) document.documentElement.dataset.late = 'broken'
 else

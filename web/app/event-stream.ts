@@ -1,4 +1,4 @@
-/** One block of a stream of server-sent events. Heartbeats have no data. */
+/** One block in a stream of server-sent events. Heartbeats have no data. */
 interface StreamEvent {
   /** The position in the stream, if the block has one. */
   id: string | null
@@ -6,7 +6,7 @@ interface StreamEvent {
   data: string
 }
 
-/** Reads server-sent events from a response, as the HTML standard describes them. */
+/** Parses server-sent events from a response, following the HTML standard. */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   const reader = body.getReader()

@@ -1,6 +1,6 @@
 import { session } from './session'
 
-/** A value that outlives its component, but only in the workspace in which it was set. */
+/** A value that outlives its component, but only within the workspace in which it was set. */
 export function keptPerWorkspace<T>(initial: T) {
   let current = { workspaceId: session.workspaceId(), value: initial }
   return {

@@ -31,7 +31,7 @@ test('reads events that arrive in pieces', async () => {
   ])
 })
 
-/** Tabs of one browser: the first one gets the lock, and `open` answers it with these streams. */
+/** Tabs of one browser. The first gets the lock, and `open` returns these streams in turn. */
 function openTabs(count: number, streams: string[]) {
   const opened: (string | null)[] = []
   let holder: Promise<unknown> = Promise.resolve()

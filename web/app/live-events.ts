@@ -3,18 +3,18 @@ import { readEventStream } from './event-stream'
 import type { TabChannel } from './other-tabs'
 import { signedFetch } from './signed-fetch'
 
-/** The Web Lock of the tab that reads the stream, and the channel on which it passes events on. */
+/** The Web Lock of the tab that reads the stream, and the channel on which it forwards events. */
 const LOCK = 'events'
 const EVENTS_CHANNEL = 'x-automated-events'
 
-/** The server writes a heartbeat every 20 seconds. After this long without one, the stream is lost. */
+/** The server sends a heartbeat every 20 seconds. After this long without one, the stream counts as lost. */
 const SILENCE_MAX_MS = 50_000
 /** How often everything is refetched while no stream is open. */
 const FALLBACK_MS = 30_000
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
-/** What the reading tab passes on. `alive` is a heartbeat. */
+/** What the reading tab forwards. `alive` is a heartbeat. */
 type Message = { id: string | null } & (
   | { type: 'change'; event: ChangeEvent }
   | { type: 'reset' }
@@ -23,7 +23,6 @@ type Message = { id: string | null } & (
 )
 
 export interface LiveHandlers {
-  /** Something has changed. */
   onChange(event: ChangeEvent): void
   /** Anything may have changed. */
   onReset(): void
@@ -31,7 +30,7 @@ export interface LiveHandlers {
   onRead?(event: ChangeEvent): void
 }
 
-/** Replaced in tests. */
+/** Tests replace these. */
 export interface LiveDeps {
   channel: TabChannel
   /** Opens GET /events. @throws if it is refused or unreachable */
@@ -49,15 +48,15 @@ function browserDeps(): LiveDeps & { close(): void } {
         headers: { accept: 'text/event-stream', ...(lastId !== null && { 'last-event-id': lastId }) },
         signal,
       }),
-    // Without locks (http, blocked storage), the fallback refetches.
+    // Without locks (on http, or if storage is blocked), the fallback refetches.
     alone: (signal, work) => navigator.locks?.request(LOCK, { signal }, work) ?? Promise.resolve(),
     close: () => channel.close(),
   }
 }
 
 /**
- * Follows the workspace's events: one tab of the browser reads the stream for all of them.
- * @returns a function that ends it
+ * Follows the workspace's events. One tab reads the stream for all tabs of the browser.
+ * @returns a function that stops this
  */
 export function followEvents({ onChange, onReset, onRead }: LiveHandlers, providedDeps?: LiveDeps): () => void {
   const own = providedDeps ? null : browserDeps()
@@ -100,7 +99,7 @@ export function followEvents({ onChange, onReset, onRead }: LiveHandlers, provid
     while (!signal.aborted) {
       const began = Date.now()
       await readStream().catch(() => {})
-      // Usually a stream ends because its token expires.
+      // Usually, a stream ends because its token expires.
       pauseMs = Date.now() - began > RETRY_MAX_MS ? RETRY_MS : Math.min(pauseMs * 2, RETRY_MAX_MS)
       share({ type: 'lost', id: null })
       await delay(pauseMs * (0.5 + Math.random()), signal)

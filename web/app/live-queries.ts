@@ -26,7 +26,7 @@ const ofCampaigns = [
   'firstSteps.find',
 ]
 
-/** The queries that each kind of event refetches while they are on screen. */
+/** Queries on screen that each kind of event refetches. */
 const AFFECTED: Record<EventKind, readonly string[]> = {
   campaign: ofCampaigns,
   conversation: ['conversations.list', 'conversations.find', 'conversationOffers.list', 'leads.history', 'today.find'],
@@ -51,7 +51,7 @@ const AFFECTED: Record<EventKind, readonly string[]> = {
 }
 const LIVE = new Set(Object.values(AFFECTED).flat())
 
-/** Queries whose input `id` is the id of a changed object. */
+/** Queries whose input `id` is the changed object's id. */
 const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
   campaign: /^(campaigns|sequences|enrollments|openers)\./,
   conversation: /^conversations\./,
@@ -60,7 +60,7 @@ const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
   job: /^jobs\./,
 }
 
-/** The shortest time between two refetches of a query. */
+/** Minimum time between two refetches of a query. */
 const INTERVAL_MS = 1_000
 const LONGER_INTERVALS_MS: Record<string, number> = {
   'sequences.results': 5_000,
@@ -81,9 +81,9 @@ const LONGER_INTERVALS_MS: Record<string, number> = {
   'analytics.breakdown': 30_000,
   'analytics.heatmap': 30_000,
 }
-/** Queries with live events poll only this rarely, for changes whose event was lost. */
+/** Queries with live events poll only this rarely, in case an event gets lost. */
 const POLL_MS = 60_000
-/** A fetch that began before the change is followed by another one, after this delay. */
+/** A fetch that began before the change is repeated after this delay. */
 const FETCHING_MS = 250
 
 interface Input {
@@ -106,13 +106,13 @@ function isAffected(query: Query, { kind, ids }: ChangeEvent): boolean {
   return ids.length === 0 || id === undefined || !NAMED_BY[kind]?.test(operation) || ids.includes(id)
 }
 
-/** Deep pages without a cursor are slow, so they are not refetched while they are shown. */
+/** Deep pages without a cursor are slow, so they are not refetched while on screen. */
 function isDeep(query: Query): boolean {
   const { page = 1, cursor } = inputOf(query)
   return page > 1 && cursor === undefined && operationOf(query) === 'campaigns.dms'
 }
 
-/** Refetches the queries that events concern: those on screen now, the others when they are shown. */
+/** Refetches the queries that events affect: those on screen now, others when they are displayed. */
 export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): void } {
   const cache = queries.getQueryCache()
   if (queries instanceof ProductQueryClient)
@@ -138,7 +138,7 @@ export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): 
     void queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
   }
   function update(query: Query): void {
-    // Returning to the tab refetches what is stale. Failed queries recover elsewhere.
+    // Returning to the tab refetches stale queries. Failed queries are retried elsewhere.
     if (!query.isActive() || document.visibilityState === 'hidden') {
       query.invalidate()
       return

@@ -25,10 +25,10 @@ const shared = [
   'xAccount',
 ]
 
-/** BroadcastChannel between the tabs of a browser. */
+/** The BroadcastChannel between the tabs of a browser. */
 export const DATA_CHANNEL = 'x-automated-data'
 
-/** For changes that no mutation made. */
+/** Call it after changes that no mutation made. */
 export function notifyOtherTabs(): void {
   if (typeof BroadcastChannel === 'undefined') return
   const channel = new BroadcastChannel(DATA_CHANNEL)
@@ -36,14 +36,14 @@ export function notifyOtherTabs(): void {
   channel.close()
 }
 
-/** The part of BroadcastChannel in use. It reaches all other tabs. */
+/** The part of BroadcastChannel that we use. It reaches all other tabs. */
 export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>
 
 /** Publishes changes to other tabs and refetches after theirs. Returns an unsubscribe function. */
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const unsubscribe = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return
-    // Failures too: the call may have succeeded, and only the response was lost.
+    // After failures, too: the call may have succeeded although its response was lost.
     if (event.action.type === 'success' || event.action.type === 'error') channel.postMessage('changed')
   })
   const refetchShared = () => {

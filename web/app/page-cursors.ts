@@ -1,16 +1,13 @@
 import { useState } from 'react'
 
-/** Cursors of visited pages: with one, a deep page costs no more than the first. */
+/** Cursors of visited pages. With its cursor, a deep page costs no more than the first. */
 interface PageCursors {
-  /** The list and its filters. */
+  /** Identifies the list and its filters. */
   of: string
   byPage: Readonly<Record<number, string>>
 }
 
-/**
- * Adds the cursor of a page. Cursors of another list are dropped. @param cursor null or undefined
- * if the page doesn't exist
- */
+/** Adds a page's cursor. Drops cursors of other lists. @param cursor null or undefined if the page doesn't exist */
 export function withCursor(
   cursors: PageCursors,
   of: string,

@@ -1,26 +1,26 @@
 import type { KeyValueStorage } from './browser-storage'
 import { safeReturnPath } from './return-path'
 
-// Both keys are in session storage.
+// Keys in session storage.
 const REFRESHED = 'pageRefreshed'
 const PATH = 'lastVisitedPath'
 
 /** After a reload, the session is checked again after this delay. */
 export const RECHECK_SESSION_AFTER_MS = 100
 
-/** Saves the current path. Ignores sign-in pages. */
+/** Saves the current path, except on sign-in pages. */
 export function recordVisit(storage: KeyValueStorage, path: string, origin: string): void {
   const visited = safeReturnPath(path, origin)
   if (visited) storage.setItem(PATH, visited)
 }
 
-/** Call on pagehide. Only the next page can know whether this was a reload. */
+/** Call on pagehide. Only the next page can tell whether this was a reload. */
 export function recordPageLeave(storage: KeyValueStorage, path: string, origin: string): void {
   recordVisit(storage, path, origin)
   storage.setItem(REFRESHED, 'true')
 }
 
-/** The last path if this page is a reload, else null. Call once per page. */
+/** The last path if this page is a reload, else null. Call it once per page. */
 export function consumeRefresh(storage: KeyValueStorage, isReload: boolean, origin: string): string | null {
   const isFlagged = storage.getItem(REFRESHED) !== null
   storage.removeItem(REFRESHED)

@@ -7,9 +7,9 @@ import { useKeptFocus } from './ui/use-kept-focus'
 
 /** A column and its cells. `className` applies to the header and to the cells. */
 export interface Column<Row> extends Head {
-  /** Cards show the cell without the column's name. */
+  /** On cards, the cell appears without the column's name. */
   bare?: boolean
-  /** The column's name in cards, if `name` is a button. */
+  /** The column's name on cards, if `name` is a button. */
   label?: string
   corner?: boolean
   cell: (row: Row) => ReactNode
@@ -30,9 +30,9 @@ interface PagedTableProps<Row>
   /** Announced to screen readers. */
   loading: string
   failureTitle?: string
-  /** The text of an error; by default the server's message. */
+  /** The error's text. Defaults to the server's message. */
   failure?: (error: Error) => string
-  /** Shown instead of a table without rows. */
+  /** Shown instead of an empty table. */
   empty: ReactNode
   isSelected?: (row: Row) => boolean
   /** Shown above the table. */
@@ -59,7 +59,7 @@ export function PagedTable<Row extends { id: string }>({
   ...paging
 }: PagedTableProps<Row>) {
   const visible = columns.filter((column) => column !== false)
-  // The table is removed with its last row.
+  // When the last row is removed, so is the table.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   if (query.error && !query.data)
     return (

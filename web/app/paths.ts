@@ -1,6 +1,6 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
 
-/** Guests are redirected from signed-in pages to /login. Operator pages are a 404 for them. */
+/** Guests are redirected from signed-in pages to /login. For them, operator pages are a 404. */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
@@ -8,11 +8,11 @@ interface Page {
   access: PageAccess
   /** The route module, relative to app/. */
   file: string
-  /** Reached only by links we send; not in the sitemap. */
+  /** Only reached by links that we send, so it is not in the sitemap. */
   unlisted?: true
 }
 
-/** Every page. To add one, list its module here: route, prerendering and redirects follow. */
+/** Every page. To add one, list its module here. Its route, prerendering and redirects follow from that. */
 const allPages = {
   home: { path: '/', access: 'public', file: 'pages/waitlist/home.tsx' },
   login: { path: '/login', access: 'public', file: 'pages/identity/login.tsx' },
@@ -75,7 +75,7 @@ export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
 
-/** The path of client reports, up to their secret token. They have a workspace's brand instead of ours. */
+/** The path of client reports without their secret token. They show the workspace's brand instead of ours. */
 export const CLIENT_REPORTS = paths.report.replace(':token', '')
 
 export function isClientReport(path: string): boolean {
@@ -87,10 +87,7 @@ export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
-/**
- * Pages without the app for guests: only the startup script runs. People with a stored session get
- * the app.
- */
+/** For guests, these pages run only the startup script. People with a stored session get the app. */
 export const staticPages: readonly string[] = [paths.home, paths.privacy, paths.terms]
 
 export const pages: readonly Page[] = Object.values(allPages)

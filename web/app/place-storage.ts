@@ -1,4 +1,4 @@
-/** A join stored in this browser, under three keys that are part of the product's interface. */
+/** A waitlist position stored in this browser, under three keys that are part of the product's interface. */
 export interface StoredPlace {
   email: string
   position: number
@@ -9,7 +9,7 @@ const EMAIL = 'waitlistEmail'
 const POSITION = 'waitlistPosition'
 const REFERRAL_CODE = 'waitlistReferralCode'
 
-/** The stored place, or null if incomplete. */
+/** The stored position, or null if it is incomplete. */
 export function readPlace(storage: Pick<Storage, 'getItem'>): StoredPlace | null {
   const email = storage.getItem(EMAIL)
   const position = Number.parseInt(storage.getItem(POSITION) ?? '', 10)
@@ -17,7 +17,7 @@ export function readPlace(storage: Pick<Storage, 'getItem'>): StoredPlace | null
   return email && position > 0 && referralCode ? { email, position, referralCode } : null
 }
 
-/** Writes all three keys: an incomplete place counts as none. */
+/** Writes all three keys, because an incomplete position counts as none. */
 export function writePlace(storage: Pick<Storage, 'setItem'>, { email, position, referralCode }: StoredPlace): void {
   storage.setItem(EMAIL, email)
   storage.setItem(POSITION, String(position))

@@ -13,7 +13,7 @@ import { createQueryClient } from './query-client'
 
 let queries: QueryClient
 
-/** An offline browser: `onLine` is false and every fetch fails. */
+/** An offline browser: `onLine` is false, and every fetch fails. */
 const unplugged = () => Promise.reject(new TypeError('Failed to fetch'))
 
 beforeEach(() => {
@@ -55,7 +55,7 @@ test('a mutation is pending before the second click of a double click', async ()
     isBusy = isPending
   })
   void save.mutate()
-  // Everything that runs between two queued clicks.
+  // Waits for everything that runs between two queued clicks.
   await Promise.resolve().then(() => Promise.resolve())
   expect(isBusy).toBe(true)
 })
@@ -78,7 +78,7 @@ describe('a query on screen', () => {
   const fault = new ORPCError('INTERNAL', { status: 500 })
   const refused = (status: number) => new ORPCError('REFUSED', { status })
   const ask = vi.fn<() => Promise<string>>()
-  /** Every rendered state. */
+  /** Every state that was rendered. */
   let statuses: string[]
   const show = (options: { refetchInterval?: number; retry?: false } = {}) =>
     new QueryObserver(queries, { queryKey: ['shown'], queryFn: ask, ...options }).subscribe(({ status }) => {
@@ -87,7 +87,7 @@ describe('a query on screen', () => {
 
   beforeEach(() => {
     vi.useFakeTimers()
-    // TanStack Query polls in browsers only.
+    // TanStack Query only polls in browsers.
     environmentManager.setIsServer(() => false)
     statuses = []
     ask.mockReset()
@@ -196,7 +196,7 @@ describe('a query on screen', () => {
   })
 })
 
-/** `fetchQuery` doesn't retry by default; screens use the client's default. */
+/** `fetchQuery` doesn't retry by default, but screens use the client's default. */
 function retryOf(client: QueryClient) {
   const retry = client.getDefaultOptions().queries?.retry
   if (typeof retry !== 'function') throw new Error('no rule')

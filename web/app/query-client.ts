@@ -15,16 +15,16 @@ import {
 type AnyQuery = Query<unknown, unknown, unknown>
 
 const RETRY_DELAY_MS = 300
-/** Delay between background retries, doubled each time up to the maximum. */
+/** Delay between background retries. It doubles each time, up to the maximum. */
 const BACKGROUND_RETRY_MS = 1_000
 const MAX_BACKGROUND_RETRY_MS = 10_000
 
-/** 4xx: retrying won't help. */
+/** Retrying a 4xx won't help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ORPCError && error.status < 500
 }
 
-/** One retry only, so that errors show quickly. None while offline. */
+/** Retries once, so that errors show quickly. Never while offline. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < 1 && !isRefusal(error) && !(error instanceof TypeError && navigator.onLine === false)
 }
@@ -34,10 +34,10 @@ function isTemporary(error: unknown): boolean {
   return !isRefusal(error) || (error instanceof ORPCError && error.status === 429)
 }
 
-/** Retries failed queries while they are on screen, so that the page recovers without a click. */
+/** Retries failed queries while they are on screen, so that pages recover without a click. */
 function createBackgroundRetries(cache: QueryCache) {
   const counts = new WeakMap<AnyQuery, number>()
-  // A separate client, for queries without data: each retry of their own would replace the error
+  // A separate client for queries without data: a retry in the main client would replace the error
   // with a skeleton.
   const hiddenClient = new QueryClient()
 
@@ -71,10 +71,11 @@ function createBackgroundRetries(cache: QueryCache) {
 
 /**
  * Does not poll after a failed call: a 4xx is final, and background retries handle the rest. Also
- * refetches invalidated queries whose first answer is still pending, because that may be too old.
+ * refetches invalidated queries whose first response is pending, because it may already be
+ * outdated.
  */
 export class ProductQueryClient extends QueryClient {
-  /** The shortest poll interval of a query. Signed-in pages raise it for queries with live events. */
+  /** A query's minimum poll interval. Signed-in pages raise it for queries with live events. */
   pollFloorMs: (query: AnyQuery) => number = () => 0
 
   override async invalidateQueries<TaggedQueryKey extends QueryKey = QueryKey>(
@@ -115,9 +116,10 @@ export class ProductQueryClient extends QueryClient {
   }
 }
 
-/** The query client. Calls made offline fail immediately; they don't wait until the browser is online. */
+/** The query client. Offline calls fail immediately instead of waiting until the browser is online. */
 export function createQueryClient(): QueryClient {
-  // In a microtask, not in a timer, so that a button is busy before the second click of a double click.
+  // In a microtask rather than a timer, so that the second click of a double click finds the button
+  // busy.
   notifyManager.setScheduler(queueMicrotask)
   const queryCache: QueryCache = new QueryCache({
     onError(error, query) {
@@ -131,7 +133,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         networkMode: 'always',
-        // With networkMode 'always', the default is false.
+        // Would be false by default with networkMode 'always'.
         refetchOnReconnect: true,
         staleTime: 10_000,
         retry: isWorthRetrying,

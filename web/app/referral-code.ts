@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router'
 import { useHydrated } from './ui/use-hydrated'
 
-/** Real codes have 6 or 8 characters. */
+/** Actual codes have 6 or 8 characters. */
 const LONGEST = 32
 
 /** The referral code in a query string (`?ref=`), or null. */
@@ -9,12 +9,12 @@ export function referralCodeIn(search: string): string | null {
   return new URLSearchParams(search).get('ref')?.trim().slice(0, LONGEST) || null
 }
 
-/** Adds the referral code, if any, to a path. */
+/** Adds the referral code, if there is one, to a path. */
 export function withReferralCode(path: string, code: string | null): string {
   return code ? `${path}?ref=${encodeURIComponent(code)}` : path
 }
 
-/** The referral code in this page's URL; null while prerendering. */
+/** The referral code in this page's URL. Null while prerendering. */
 export function useReferralCode(): string | null {
   const { search } = useLocation()
   return useHydrated() ? referralCodeIn(search) : null

@@ -1,2 +1,2 @@
-/** Session storage: how often in a row a page that did not load completely was reloaded automatically. */
+/** Key in session storage: how often in a row an incompletely loaded page was reloaded automatically. */
 export const RELOADS_KEY = 'reloads'

@@ -2,10 +2,10 @@ import { localStorage } from './browser-storage'
 
 const KEY = 'authReturnPath'
 
-/** Returning to one of these after signing in would loop. */
+/** Returning to any of these after signing in would loop. */
 const signInPages = /^\/(login|auth|forgot-password|reset-password)(\/|$)/
 
-/** The path if it is on this origin and no sign-in page, else null. @param path untrusted */
+/** The path if it is on this origin and not a sign-in page, else null. @param path untrusted */
 export function safeReturnPath(path: unknown, origin: string): string | null {
   if (typeof path !== 'string' || !path.startsWith('/')) return null
   let url: URL
@@ -24,7 +24,7 @@ export function saveReturnPath(path: string): void {
   if (safeReturnPath(path, location.origin)) localStorage.setItem(KEY, path)
 }
 
-/** Returns the saved path and clears it. */
+/** Returns and clears the saved path. */
 export function takeReturnPath(): string | null {
   const path = safeReturnPath(localStorage.getItem(KEY), location.origin)
   localStorage.removeItem(KEY)

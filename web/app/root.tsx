@@ -41,13 +41,13 @@ export const links: LinksFunction = () => [
   { rel: 'preload', href: inter, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
 ]
 
-/** Our icons and support address. A client report has neither: its workspace's logo is added instead. */
+/** Our icons and support address. A client report has neither: it shows its workspace's logo. */
 function OurHead() {
   if (isClientReport(useLocation().pathname)) return <link rel="icon" href="data:," />
   return (
     <>
       <meta name="support" content={supportAddress()} />
-      {/* Inline, because a request for it would delay the first paint on slow networks. */}
+      {/* Inline, because requesting it would delay the first paint on slow networks. */}
       <link rel="icon" href={icon} type="image/svg+xml" />
       <link rel="icon" href="/favicon.ico" sizes="32x32" />
       <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
@@ -55,7 +55,7 @@ function OurHead() {
   )
 }
 
-/** Until the page's code has loaded, its title stays the one that the server sent. */
+/** Until the page's code has loaded, keep the title that the server sent. */
 export const meta = () =>
   pageMeta(
     globalThis.document?.title || 'X-Automated',
@@ -81,7 +81,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <OurHead />
       </head>
       <body>
-        {/* Outside the page, so that an open menu stays when the page replaces HydrateFallback. */}
+        {/* Outside of the page, so that an open menu stays when the page replaces HydrateFallback. */}
         <Frame>{children}</Frame>
         <ScrollRestoration />
         <Scripts />
@@ -94,7 +94,7 @@ refetchOnReturn()
 
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
-  // A client report is about its workspace, neither about its reader nor about us.
+  // A client report is about its workspace, not about its reader or us.
   const isReport = isClientReport(useLocation().pathname)
   const [queryClient] = useState(createQueryClient)
   useEffect(() => {
@@ -142,7 +142,7 @@ export default function App() {
   return <Outlet />
 }
 
-/** Shown on signed-in pages until their code has loaded; public pages are prerendered. */
+/** Shown on signed-in pages until their code has loaded. Public pages are prerendered. */
 export function HydrateFallback() {
   return <LoadingScreen text="Initializing application..." />
 }

@@ -11,11 +11,11 @@ export default [
   ...pagesFor('public'),
   layout('features/overview/shell/signed-in.tsx', [
     ...pagesFor('signed-in'),
-    // The list stays while conversations open beside it.
+    // The list stays while conversations open next to it.
     layout('features/outreach/inbox/inbox.tsx', pagesFor('signed-in', true)),
   ]),
   layout('features/overview/operator/operators-only.tsx', pagesFor('operator')),
-  // Shows every component of ui/ in all its states.
+  // Shows every component in ui/, in all its states.
   ...(process.env.NODE_ENV === 'development' ? [route('/ui', 'pages/ui.tsx')] : []),
   route('*', 'pages/not-found.tsx'),
 ] satisfies RouteConfig

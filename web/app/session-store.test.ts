@@ -21,7 +21,7 @@ function jwt(user: User, goodForMs: number, nowMs = 0, work: { wid?: string; rol
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
 }
 
-/** A browser: one storage, one lock, any number of tabs and a manual clock. */
+/** A browser with one storage, one lock, any number of tabs and a manual clock. */
 function browser(stored: { authToken?: string; refreshToken?: string } = {}, rememberedUser: User | null = ada) {
   const storage = new Map<string, string>(Object.entries(stored))
   if (stored.authToken && rememberedUser) storage.set('authUser', JSON.stringify(rememberedUser))
@@ -58,7 +58,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
       },
       workspaceChanged,
       now: () => now,
-      // Skips back-off delays; the start limit is reached only if a test calls reachLimit.
+      // Skips back-off delays. The start limit is only reached if a test calls reachLimit.
       wait(ms) {
         if (ms === STARTING_LIMIT_MS) return new Promise((resolve) => limits.push(resolve))
         waits.push(ms)

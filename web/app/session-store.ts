@@ -14,7 +14,7 @@ export interface User {
   email: string
 }
 
-/** `expired`: a call found the session ended. `unanswered`: the server hasn't confirmed it yet. */
+/** `expired`: a call found that the session has ended. `unanswered`: the server has not confirmed it yet. */
 type SignedOutReason = 'no-session' | 'signed-out-here' | 'signed-out-elsewhere' | 'expired' | 'unanswered'
 
 export type SessionState =
@@ -27,49 +27,49 @@ interface TokenPair {
   refreshToken: string
 }
 
-// Local storage keys; part of the product's interface.
+// Keys in local storage. They are part of the product's interface.
 const TOKEN = 'authToken'
 const REFRESH_TOKEN = 'refreshToken'
-/** The token's owner, so that a reload can render without a request. */
+/** The token's owner, so that a reload can render before any request. */
 const USER = 'authUser'
 /** The workspace that the user signed in to or switched to. */
 const CHOSEN_WORKSPACE = 'chosenWorkspace'
 
-/** The longest time that `start` waits for the server. */
+/** How long `start` waits for the server at most. */
 export const STARTING_LIMIT_MS = 2000
 /** Tokens that expire within this time are renewed. */
 const RENEW_BEFORE_MS = 90_000
-/** Calls with the previous token may get a 401 this long after a renewal; they reuse its result. */
+/** For this long after a renewal, calls with the previous token may get a 401. They reuse the renewal's result. */
 const JUST_RENEWED_MS = 3000
-/** Delays before retrying an unanswered refresh. */
+/** Delays before retrying a refresh that got no response. */
 const BACK_OFF_MS = [200, 400, 800]
 
 /** A new token pair, or why the refresh failed. */
 export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 
-/** The store's dependencies, replaced in tests. */
+/** The store's dependencies, which tests replace. */
 export interface SessionDeps {
   storage: KeyValueStorage
-  /** POST /auth/refresh. `unreachable`: no response about the session. */
+  /** POST /auth/refresh. `unreachable`: there was no response about the session. */
   refresh(refreshToken: string): Promise<RefreshAnswer>
-  /** GET /me, if the token's owner isn't stored; null if the token is rejected. */
+  /** GET /me, in case the token's owner isn't stored. Null if the token is rejected. */
   findUser(token: string): Promise<User | null>
   /** POST /auth/sign-out. */
   revoke(token: string): Promise<void>
-  /** Runs one at a time across tabs. */
+  /** Runs one at a time, over all tabs. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Notifies the other tabs. */
   announce(event: AuthEvent): void
   /**
-   * Called when the session switches workspaces: the page shows data of the previous one.
-   * @param isLost the user did not choose it, but no longer has access to the previous one
+   * Called when the session switches workspaces, because the page shows the previous one's data.
+   * @param isLost the user did not choose this, but lost access to the previous workspace
    */
   workspaceChanged(isLost: boolean): void
   now(): number
   wait(ms: number): Promise<void>
 }
 
-/** The claims of an access token; null: it is not a JWT. The server verifies them, this does not. */
+/** The claims of an access token, or null if it is not a JWT. Not verified here, but by the server. */
 function readClaims(
   token: string,
 ): { userId: string; expiresAtMs: number; workspaceId: string | null; role: string | null } | null {
@@ -133,7 +133,7 @@ export function createSessionStore(deps: SessionDeps) {
     knownToken = pair.token
   }
 
-  /** Stores tokens for the workspace that the user asked for. */
+  /** Stores tokens for the workspace that the user has chosen. */
   function storeChosen(pair: TokenPair): void {
     deps.storage.setItem(CHOSEN_WORKSPACE, readClaims(pair.token)?.workspaceId ?? '')
     store(pair)
@@ -145,7 +145,7 @@ export function createSessionStore(deps: SessionDeps) {
     compare(former, token)
   }
 
-  /** Notices that renewed tokens name another workspace or role. */
+  /** Detects that renewed tokens are for another workspace or role. */
   function compare(former: string | null, token: string): void {
     const before = former ? readClaims(former) : null
     const now = readClaims(token)
@@ -187,7 +187,7 @@ export function createSessionStore(deps: SessionDeps) {
       }
       // The user has signed out meanwhile, so discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
-      // The session may still be valid, so keep it and let the call fail.
+      // The session may still be valid, so keep it, but let the call fail.
       if (result === 'unreachable') return null
       if (result === 'refused' || result === 'failed') {
         endSession(reason)
@@ -202,7 +202,7 @@ export function createSessionStore(deps: SessionDeps) {
     })
   }
 
-  /** A new access token, or null if the session has ended or the server did not answer. Runs once at a time. */
+  /** A new access token. Null if the session has ended or the server did not respond. Runs once at a time. */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
     if (token && deps.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
@@ -238,7 +238,7 @@ export function createSessionStore(deps: SessionDeps) {
     finishStart(again ? await userOf(again) : null)
   }
 
-  /** Applies the answer, even after the time limit, unless the session has changed meanwhile. */
+  /** Applies the response, even after the time limit, unless the session has changed meanwhile. */
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
     if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
@@ -247,7 +247,7 @@ export function createSessionStore(deps: SessionDeps) {
     else if (user) emit('SIGNED_IN', 'this tab')
   }
 
-  /** The time limit came first: assume the user whom this browser remembers. */
+  /** The time limit came first, so assume the user that this browser remembers. */
   function finishStartEarly(): void {
     if (state.status !== 'starting') return
     const user = remembered(read().token)
@@ -258,7 +258,7 @@ export function createSessionStore(deps: SessionDeps) {
   return {
     state: () => state,
 
-    /** The current workspace; null: signed out. */
+    /** The current workspace, or null if signed out. */
     workspaceId: (): string | null => readClaims(read().token ?? '')?.workspaceId ?? null,
 
     /** For React: called after every state change. Returns an unsubscribe function. */
@@ -273,7 +273,7 @@ export function createSessionStore(deps: SessionDeps) {
       return () => void listeners.delete(listen)
     },
 
-    /** Finds out who is signed in, within 2 seconds. A later answer is still applied. */
+    /** Determines who is signed in, within 2 seconds. Later responses are still applied. */
     start(): Promise<void> {
       starting ??= Promise.race([
         resolveStart().catch(() => finishStart(remembered(read().token))),
@@ -290,24 +290,24 @@ export function createSessionStore(deps: SessionDeps) {
       emit('SIGNED_IN')
     },
 
-    /** Stores tokens for another workspace. Reload the page; other tabs follow. */
+    /** Stores tokens for another workspace. Reload the page afterwards; other tabs follow. */
     move(pair: TokenPair): void {
       storeChosen(pair)
     },
 
-    /** Ends the session in this browser immediately, even if the server fails. */
+    /** Immediately ends the session in this browser, even if the server fails. */
     async signOut(): Promise<void> {
       const { token } = read()
       endSession('signed-out-here')
       if (token) await deps.revoke(token).catch(() => {})
     },
 
-    /** Clears a session that a call has ended at the server, such as an account's deletion. */
+    /** Clears a session that a call has ended on the server, such as deleting the account. */
     clear(): void {
       endSession('signed-out-here')
     },
 
-    /** The access token for the next call, renewed first if it has expired. */
+    /** The access token for the next call. If it has expired, it is renewed first. */
     async currentToken(): Promise<string | null> {
       const { token, refreshToken } = read()
       if (!token) return refreshToken ? refresh() : null
@@ -318,7 +318,7 @@ export function createSessionStore(deps: SessionDeps) {
 
     refresh: () => refresh(),
 
-    /** Call every 30 seconds: renews a token that expires soon. */
+    /** Call it every 30 seconds. Renews a token that is about to expire. */
     async tick(): Promise<void> {
       const { token, refreshToken } = read()
       const claims = token ? readClaims(token) : null
@@ -326,7 +326,7 @@ export function createSessionStore(deps: SessionDeps) {
       await refresh()
     },
 
-    /** Call after the user changed their email address or name. */
+    /** Call it after the user has changed their email address or name. */
     updateUser(user: User): void {
       if (state.status !== 'signed-in') return
       remember(user)
@@ -334,12 +334,12 @@ export function createSessionStore(deps: SessionDeps) {
       emit('USER_UPDATED')
     },
 
-    /** For events that don't change tokens: password recovery, second factor passed. */
+    /** For events that don't change tokens: password recovery, or passing a second factor. */
     announce(event: 'PASSWORD_RECOVERY' | 'MFA_CHALLENGE_VERIFIED'): void {
       emit(event)
     },
 
-    /** Another tab sent an event or changed storage. Emits at most one event per change. */
+    /** Call it when another tab sent an event or changed storage. Emits at most one event per change. */
     async syncFromOtherTab(event?: AuthEvent): Promise<void> {
       const { token } = read()
       if (event === 'PASSWORD_RECOVERY' || event === 'MFA_CHALLENGE_VERIFIED') return emit(event, 'this tab')

@@ -6,7 +6,7 @@ import { type AuthEvent, createSessionStore, type SessionState } from './session
 
 export type { User } from './session-store'
 
-/** How often to check whether the token expires soon. */
+/** How often to check whether the token is about to expire. */
 const TICK_MS = 30_000
 /** If a token is still stored this long after signing out, the page reloads. */
 const RELOAD_AFTER_MS = 100
@@ -17,7 +17,7 @@ const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
 
-/** Runs one at a time across tabs, unless the browser blocks locks along with storage. */
+/** Runs one at a time over all tabs, unless the browser blocks locks as well as storage. */
 async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()
   let begun: Promise<T> | undefined
@@ -67,7 +67,7 @@ export const session = createSessionStore({
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })
 
-/** Starts the session, follows other tabs and renews tokens. Returns a cleanup function. */
+/** Starts the session, follows other tabs and renews tokens. @returns a cleanup function */
 export function attachSession(): () => void {
   const stop = new AbortController()
   const { signal } = stop
@@ -107,7 +107,7 @@ export function attachSession(): () => void {
   }
 }
 
-/** Whether the page was reloaded because the user has lost access to a workspace. True only once. */
+/** Whether the page was reloaded because the user lost access to a workspace. True only once. */
 export function consumeLostWorkspace(): boolean {
   const isLost = sessionStorage.getItem(LOST_WORKSPACE) !== null
   sessionStorage.removeItem(LOST_WORKSPACE)

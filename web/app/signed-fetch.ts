@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { isErrorEnvelope } from '@x-automated/contract/errors'
 import { session } from './session'
 
-/** The part of the session that signs requests; tests replace it. */
+/** The part of the session that signs requests. Tests replace it. */
 interface Signer {
   currentToken(): Promise<string | null>
   /** After a 401: a new token, or null if the session has ended. */
@@ -28,13 +28,13 @@ export async function signedFetch(path: string, init: RequestInit = {}, signer: 
   return response
 }
 
-/** An error response as an error of the kind that the typed client throws. @param body any text */
+/** Turns an error response into the error that the typed client would throw. @param body any text */
 export function errorOf(status: number, body: string): ORPCError<string, unknown> {
   let envelope: unknown = null
   try {
     envelope = JSON.parse(body)
   } catch {
-    // The body is not JSON: a proxy answered.
+    // Not JSON, so a proxy responded.
   }
   return isErrorEnvelope(envelope)
     ? new ORPCError(envelope.code, { status, message: envelope.error, data: envelope.details })

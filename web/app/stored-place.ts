@@ -7,13 +7,13 @@ const changed = () => {
   for (const watch of watchers) watch()
 }
 
-/** Stores a join for later visits, and shows it wherever `useStoredPlace` is used. */
+/** Stores a waitlist position for later visits, and updates every use of `useStoredPlace`. */
 export function storePlace(entry: StoredPlace): void {
   writePlace(localStorage, entry)
   changed()
 }
 
-/** Removes the stored place, here and in other tabs. */
+/** Removes the stored position, here and in other tabs. */
 export function clearPlace(): void {
   removePlace(localStorage)
   changed()
@@ -28,10 +28,10 @@ function subscribe(watch: () => void): () => void {
   }
 }
 
-// Serialized, so that snapshots are comparable.
+// Serialized, so that snapshots can be compared.
 const snapshot = () => JSON.stringify(readPlace(localStorage))
 
-/** The stored place, synced across tabs; null while prerendering. */
+/** The stored waitlist position, synced across tabs. Null while prerendering. */
 export function useStoredPlace(): StoredPlace | null {
   const stored = useSyncExternalStore(subscribe, snapshot, () => 'null')
   return useMemo(() => JSON.parse(stored) as StoredPlace | null, [stored])

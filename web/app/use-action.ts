@@ -7,22 +7,22 @@ import { usePageRestored } from './ui/use-page-restored'
 import { useRefresh } from './use-refresh'
 
 export interface ActionOptions<Input, Output> {
-  /** Asked first; without a yes nothing happens. */
+  /** Asked first. Nothing happens unless the user confirms. */
   question?: Question | ((input: Input) => Question)
   /** The toast after a success. */
   done?: string | ((output: Output, input: Input) => string)
   onSuccess?: (output: Output, input: Input) => unknown
-  /** The text of the error toast, unless the server sent a message. */
+  /** The error toast's text, unless the server sent a message. */
   failed?: string | undefined
   /** Replaces the error toast. */
   onError?: (error: Error) => void
-  /** Parts of the API (`api.people`) that are refetched after success and failure. */
+  /** Parts of the API (`api.people`) to refetch after success and failure. */
   refetches?: readonly { key: () => QueryKey }[]
 }
 
 /**
- * An API call for a button. `run` asks the question, asks for reauthentication if needed, calls,
- * shows a toast and refetches. The action is pending until all of that is done.
+ * An API call for a button. `run` asks the question, reauthenticates if needed, calls, shows a
+ * toast and refetches. It stays pending until all of that is done.
  */
 export function useAction<Input = void, Output = unknown>(
   call: (input: Input) => Promise<Output>,
@@ -46,7 +46,7 @@ export function useAction<Input = void, Output = unknown>(
   return { ...action, run }
 }
 
-/** An action that opens the URL that its call returns. `isLeaving` is true until the browser has left the page. */
+/** An action that opens the URL returned by its call. `isLeaving` is true until the browser has left the page. */
 export function useRedirect<Input = void>(call: (input: Input) => Promise<{ url: string }>, failed?: string) {
   const action = useAction(call, { failed, onSuccess: ({ url }) => location.assign(url) })
   usePageRestored(action.reset)

@@ -1,8 +1,9 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 
 /**
- * Calls `onEnded` when something ends while it is shown, but not if it had ended before.
- * @returns a function to call with an id: `onEnded` follows even if it is never seen in progress
+ * Calls `onEnded` when something ends while it is displayed, but not if it had already ended.
+ * @returns a function that takes an id, for which `onEnded` is called even if it was never seen in
+ * progress
  */
 export function useEnded<T extends { id: string }>(
   item: T | undefined,

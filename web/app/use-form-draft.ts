@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** A form's values: the saved ones with the user's changes. A refetch updates only unchanged fields. */
+/** A form's values: the saved ones, overridden by the user's changes. A refetch only updates unchanged fields. */
 export function useFormDraft<T extends object>(saved: T) {
   const [changes, setChanges] = useState<Partial<T>>({})
   const draft = { ...saved, ...changes }
@@ -8,13 +8,13 @@ export function useFormDraft<T extends object>(saved: T) {
     draft,
     isChanged: JSON.stringify(draft) !== JSON.stringify(saved),
     set: (change: Partial<T>) => setChanges((now) => ({ ...now, ...change })),
-    /** Call after a save. Fields that were changed after it was sent stay changed. */
+    /** Call it after a save. Fields that were changed after sending stay changed. */
     settle: (sent: T) => setChanges((now) => unsentChanges(now, sent)),
     discard: () => setChanges({}),
   }
 }
 
-/** The changes that were not part of `sent`. */
+/** Changes that were not part of `sent`. */
 export function unsentChanges<T extends object>(changes: Partial<T>, sent: T): Partial<T> {
   const unsent: Partial<T> = {}
   for (const key of Object.keys(changes) as (keyof T)[]) if (changes[key] !== sent[key]) unsent[key] = changes[key]

@@ -6,11 +6,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Smaller files fit in one packet uncompressed. */
+/** Smaller files fit into one packet without compression. */
 const WORTH_BYTES = 1_024
 
 /**
- * Writes .br and .gz files next to each text file, for the server to send as they are.
+ * Writes a .br and a .gz file next to each text file, which the server sends as they are.
  * @param folder build/client
  */
 export async function compressFiles(folder: string): Promise<void> {

@@ -6,8 +6,8 @@ const id = 'virtual:contract-routes'
 const contractSources = fileURLToPath(new URL('../../contract/src/', import.meta.url))
 
 /**
- * Serves `virtual:contract-routes`, the method and path of every API operation as JSON. Keeps the
- * schemas, and zod, out of the bundle.
+ * Serves `virtual:contract-routes`: the method and path of every API operation, as JSON. Keeps
+ * schemas and zod out of the bundle.
  */
 export function contractRoutes(): Plugin {
   return {

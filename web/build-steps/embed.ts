@@ -10,8 +10,9 @@ const baseConfig: InlineConfig = { root: web, configFile: false, publicDir: fals
 export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
- * Builds the widget's page `/embed` and its loader `/embed.js`, and the landing page's demo
- * `/finder-demo.js`. @param folder build/client
+ * Builds the widget's page `/embed`, its loader `/embed.js`, and the landing page's demo
+ * `/finder-demo.js`.
+ * @param folder build/client
  */
 export async function buildEmbed(folder: string): Promise<void> {
   const output = { outDir: folder, emptyOutDir: false }
@@ -52,7 +53,7 @@ async function buildScript(path: string, output: BuildOptions): Promise<string> 
   return chunks[0].code
 }
 
-/** Serves the widget in development; its scripts are rebuilt for each request. */
+/** Serves the widget in development. Its scripts are rebuilt for each request. */
 export function embedInDevelopment(): Plugin {
   return {
     name: 'embed-in-development',

@@ -3,17 +3,18 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The characters that public pages use; app/ui/font.css names the same. */
+/** The characters on public pages. app/ui/font.css lists the same. */
 const CHARACTERS = `${String.fromCharCode(...Array.from({ length: 95 }, (_, key) => 32 + key))}\u00a0©·×á–—‘’“”•…`
-/** The weights of app/ui/tokens.css. */
+/** The weights in app/ui/tokens.css. */
 const WEIGHTS = { min: 400, max: 600 }
 
 /**
- * Writes the part of Inter that public pages need, less than half of its Latin file, for their
- * first paint. @returns its folder
+ * Writes the part of Inter that public pages need for their first paint, less than half of its
+ * Latin file.
+ * @returns its folder
  */
 export async function writeFont(): Promise<string> {
-  // Here, because tests import the configuration, too: it takes a while to load.
+  // Imported late, because it takes a while to load and tests import the configuration, too.
   const { default: subset } = await import('subset-font')
   const source = createRequire(import.meta.url).resolve(
     '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',

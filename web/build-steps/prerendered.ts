@@ -2,8 +2,8 @@ const PRELOAD = /<link rel="modulepreload" href="([^"]+)"\/>/g
 const START = /<script type="module" async="">(?=import )/g
 
 /**
- * Keeps a prerendered page from loading the app until the startup script starts it: once a session
- * is stored, or once the page is painted (app/features/overview/shell/startup-script.ts).
+ * Keeps a prerendered page from loading the app until the startup script does: once a session is
+ * stored, or once the page is painted (app/features/overview/shell/startup-script.ts).
  * @throws Error if it isn't what React Router generates
  */
 export function holdApp(html: string, until: 'session' | 'paint'): string {
@@ -19,8 +19,8 @@ export function holdApp(html: string, until: 'session' | 'paint'): string {
 const STYLESHEET = /<link rel="stylesheet" href="([^"]+)"\/>/g
 
 /**
- * Puts the styles that a page uses into it, which saves the first paint a round trip. Their links
- * stay, disabled, until the startup script starts the app.
+ * Inlines the styles that a page uses, which saves the first paint a round trip. Their links stay
+ * disabled until the startup script starts the app.
  * @param read returns the text of a stylesheet
  * @param scripts texts of other scripts that add elements to the page
  */
@@ -31,14 +31,14 @@ export async function inlineStyles(
 ): Promise<string> {
   const hrefs = [...html.matchAll(STYLESHEET)].map(([, href]) => href as string)
   const sheets = await Promise.all(hrefs.map(read))
-  // Here, because tests import the configuration, too.
+  // Imported late, because tests import the configuration, too.
   const { PurgeCSS } = await import('purgecss')
   const used = await new PurgeCSS().purge({
     content: [
       { raw: [html.replaceAll('&amp;', '&').replaceAll('&gt;', '>'), ...scripts].join('\n'), extension: 'html' },
     ],
     css: sheets.map((raw) => ({ raw })),
-    // Classes like `aria-[current=page]:flex`, then elements and attributes.
+    // Matches classes like `aria-[current=page]:flex`, then elements and attributes.
     defaultExtractor: (text) => [...(text.match(/[^\s"'`]+/g) ?? []), ...(text.match(/[\w-]+/g) ?? [])],
     keyframes: true,
   })

@@ -26,9 +26,9 @@ function mount(script: HTMLScriptElement): void {
   frame.src = address.href
   const { style } = frame
   style.cssText = `display:block;width:100%;max-width:30rem;height:${FIRST_HEIGHT}px;border:0;background:transparent`
-  // A frame is transparent only if its color-scheme matches its parent's.
+  // A frame is only transparent if its color-scheme matches its parent's.
   style.colorScheme = scheme()
-  // A script in the head has no position in the page.
+  // A script in the head has no position on the page.
   if (parentOf() === document.head) addEventListener('DOMContentLoaded', () => document.body.append(frame))
   else script.after(frame)
 
@@ -45,14 +45,14 @@ function mount(script: HTMLScriptElement): void {
     }
   })
 
-  /** Sends the page's current color scheme to the widget. */
+  /** Tells the widget the page's current color scheme. */
   function follow(): void {
     const theme = scheme()
     style.colorScheme = theme
     frame.contentWindow?.postMessage({ type: 'x-automated:theme', theme } satisfies ThemeMessage, origin)
   }
   systemIsDark.addEventListener('change', follow)
-  // Sites switch themes with an attribute on the document, body or this tag.
+  // Sites switch themes with an attribute on the document, the body or this tag.
   const observer = new MutationObserver(follow)
   for (const element of [document.documentElement, document.body, script])
     if (element) observer.observe(element, { attributes: true, attributeFilter: ['class', 'style', 'data-theme'] })

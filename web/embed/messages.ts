@@ -6,7 +6,7 @@ export interface SizeMessage {
   height: number
 }
 
-/** From the widget: someone joined. The email address and code stay in the frame. */
+/** From the widget: someone joined. The email address and the code stay in the frame. */
 export interface JoinedMessage {
   type: 'x-automated:joined'
   position: number
@@ -20,10 +20,10 @@ export interface ThemeMessage {
 
 export type Scheme = 'light' | 'dark'
 
-/** Taller than the widget ever is; rejects absurd heights. */
+/** Higher than the widget ever is, to reject absurd values. */
 const HEIGHT_MAX = 2_000
 
-/** Parses a widget message, else null. Check the sender first. */
+/** Parses a message from the widget. Null if it isn't one. Check the sender first. */
 export function readWidgetMessage(data: unknown): SizeMessage | JoinedMessage | null {
   if (typeof data !== 'object' || data === null) return null
   const { type, height, position } = data as Partial<SizeMessage> & Partial<JoinedMessage>
@@ -36,12 +36,12 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
-/** The embedding page's origin, or null if it can't get messages (sandboxed pages, files). */
+/** The embedding page's origin, or null if it cannot receive messages (sandboxed pages, files). */
 export function hostOrigin(said: string | null): string | null {
   return said !== null && URL.canParse(said) && new URL(said).origin === said ? said : null
 }
 
-/** Parses a theme message, else null. */
+/** Parses a theme message. Null if it isn't one. */
 export function readThemeMessage(data: unknown): Scheme | null {
   if (typeof data !== 'object' || data === null) return null
   const { type, theme } = data as Partial<ThemeMessage>
@@ -49,8 +49,9 @@ export function readThemeMessage(data: unknown): Scheme | null {
 }
 
 /**
- * The widget's color scheme. @param asked data-theme: 'light', 'dark', or else as the page
- * @param pageScheme computed `color-scheme` of the script's parent; pages without one are light
+ * The widget's color scheme.
+ * @param asked data-theme: 'light', 'dark', or anything else to follow the page
+ * @param pageScheme computed `color-scheme` of the script's parent. Pages without one are light
  */
 export function schemeOf(asked: string | undefined, pageScheme: string, systemIsDark: boolean): Scheme {
   if (asked === 'light' || asked === 'dark') return asked

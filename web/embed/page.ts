@@ -1,4 +1,4 @@
-/** `/embed`: the framed widget. No framework, cookies or session; storage is optional. */
+/** `/embed`: the framed widget. No framework, cookies or session. Storage is optional. */
 
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
@@ -16,7 +16,7 @@ type Answer<Operation extends (...given: never[]) => unknown> = Awaited<ReturnTy
 
 const query = new URLSearchParams(location.search)
 const ref = query.get('ref')
-/** The embedding page's origin; messages go to and come from it only. */
+/** The embedding page's origin. Messages are only exchanged with it. */
 const host = hostOrigin(query.get('host'))
 
 const byId = <E extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as E
@@ -30,7 +30,7 @@ const notice = byId('notice')
 const link = byId<HTMLInputElement>('link')
 const copyButton = byId<HTMLButtonElement>('copy')
 
-/** Storage of the frame; null if the browser blocks third-party storage. */
+/** The frame's storage. Null if the browser blocks third-party storage. */
 const storage = (() => {
   try {
     return localStorage
@@ -81,7 +81,7 @@ void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
     byId('count').textContent = known === null ? COUNT_FAILED : joinedText(known)
   })
 
-// The form validates on first blur, then on every change and on submit.
+// The form is validated on first blur, then on each change and on submit.
 
 let isTouched = false
 function show(element: HTMLElement, text: string | null): void {
@@ -141,7 +141,7 @@ async function join(address: string): Promise<void> {
   byId('position').focus({ preventScroll: true })
 }
 
-/** Shows the server's message for rate limits, which says what to do; else a generic one. */
+/** Shows the server's message for rate limits, which says what to do, or else a generic one. */
 function fail({ code, error }: Partial<ErrorEnvelope>): void {
   if (code === 'INVALID_INPUT') {
     showProblem(emailProblem)
@@ -158,7 +158,7 @@ function remember(place: StoredPlace): void {
   try {
     if (storage) writePlace(storage, place)
   } catch {
-    // Storage is full or blocked; show the place anyway.
+    // Storage is full or blocked. Show the position anyway.
   }
 }
 
@@ -193,7 +193,7 @@ copyButton.addEventListener('click', async () => {
       copied.textContent = 'Copy'
     }, 2000)
   } catch {
-    // The embedding page blocks the clipboard: select the link for manual copying.
+    // The embedding page blocks the clipboard, so select the link for copying by hand.
     link.focus()
   }
 })

@@ -96,8 +96,9 @@ describe('the privacy policy', () => {
     expect(privacy).toContain('When your referral link is shared, its preview image shows that position')
   })
 
-  // Connecting X on its own page needs one (server/src/domains/platform/x-account/routes.ts), a sign-up
-  // another (domains/identity/auth/routes.ts).
+  // Connecting X on its own page needs one cookie
+  // (server/src/domains/platform/x-account/routes.ts), a sign-up another
+  // (domains/identity/auth/routes.ts).
   it('names the two cookies, and no text claims there are none', () => {
     expect(privacy).toContain('There are two cookies')
     const all = [privacy, terms, ...faq.map(({ answer }) => answer)].join(' ')

@@ -5,9 +5,9 @@ import { FactorRemoval, NewPassword, SignedIn } from './auth.ts'
 
 const route = routes('Account')
 
-/** How long a reauthentication allows sensitive changes, in minutes. */
+/** For how many minutes a reauthentication allows sensitive changes. */
 export const REAUTHENTICATED_MINUTES = 10
-/** Digits of an emailed code. */
+/** Number of digits in an emailed code. */
 export const MAIL_CODE_DIGITS = 8
 
 /** An account, as its owner sees it. */
@@ -16,11 +16,11 @@ export const User = z.object({
   email: z.string(),
   name: z.string(),
   createdAt: Time,
-  /** False for accounts that sign in only through a provider such as Google. */
+  /** False for accounts that only sign in through a provider such as Google. */
   hasPassword: z.boolean(),
-  /** The new email address while its change is pending; else null. */
+  /** The new email address while its change is pending, else null. */
   pendingEmail: z.string().nullable(),
-  /** Which of the two mailboxes have confirmed; null: no change is pending. */
+  /** Which of the two addresses have confirmed; null if no change is pending. */
   pendingEmailConfirmed: z.object({ present: z.boolean(), new: z.boolean() }).nullable(),
 })
 export type User = z.output<typeof User>
@@ -28,7 +28,7 @@ export type User = z.output<typeof User>
 /** One session of an account. */
 export const SignedInSession = z.object({
   id: z.string(),
-  /** Whether this session makes the request. */
+  /** Whether this session made the request. */
   current: z.boolean(),
   /** 'Firefox on Windows'; null if the user agent is unknown. */
   device: z.string().nullable(),
@@ -41,7 +41,7 @@ export const SignedInSession = z.object({
 export type SignedInSession = z.output<typeof SignedInSession>
 
 const Said = Success.extend({ message: z.string() })
-/** A code as it was emailed. Spaces are ignored. */
+/** An emailed code. Spaces are ignored. */
 const MailCode = z
   .string()
   .max(50)

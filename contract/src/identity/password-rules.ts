@@ -1,4 +1,4 @@
-/** Minimum password length, and the maximum that is hashed. */
+/** Minimum and maximum password length, in characters. */
 const PASSWORD_MIN = 8
 export const PASSWORD_MAX = 128
 
@@ -18,7 +18,7 @@ export function meetsPasswordRules(password: string): boolean {
   return PASSWORD_RULES.every((rule) => rule.met(password))
 }
 
-/** The message for an invalid new password, or null. Never truncate one: it wouldn't log in. */
+/** Returns what is wrong with a new password, or null. Never truncate one: it would no longer log in. */
 export function newPasswordProblem(password: string): string | null {
   if (password.length > PASSWORD_MAX) return PASSWORD_TOO_LONG
   return meetsPasswordRules(password) ? null : PASSWORD_PROBLEM

@@ -10,7 +10,7 @@ export const INVITATION_DAYS = 7
 /** Maximum number of pending invitations per workspace. */
 export const INVITATIONS_MAX = 100
 
-/** Roles that admins can assign. Ownership is transferred by the owner. */
+/** Roles that admins can assign. Only an owner can pass on ownership. */
 export const GivenRole = z.enum(['viewer', 'member', 'admin'])
 export type GivenRole = z.output<typeof GivenRole>
 
@@ -49,13 +49,16 @@ export const ReceivedInvitation = z.object({
 
 /** `details` of REAUTHENTICATION_NEEDED: the caller's single sign-on in the target workspace. */
 export interface SwitchProof {
-  /** `same`: the session's identity provider. Null: none, so the account must reauthenticate. */
+  /**
+   * `same`: the session already used this provider. Null: there is no single sign-on, so the
+   * account must reauthenticate.
+   */
   singleSignOn: 'same' | 'another' | null
 }
 
 const Token = requiredText(200)
 
-/** Keeps the API keys, suspended until an admin adopts them. */
+/** Keeps the person's API keys, suspended until an admin adopts them. */
 const keepApiKeys = z.boolean().default(false)
 
 export const people = {
@@ -120,7 +123,7 @@ export const people = {
   }).output(
     z.object({
       invitations: z.array(Invitation),
-      /** Why the plan allows no more people, and which plan does; null: it allows more. */
+      /** Why the plan allows no more people, and which plan does; null if it allows more. */
       planLimit: z.string().nullable(),
     }),
   ),

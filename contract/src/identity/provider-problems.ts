@@ -1,4 +1,4 @@
-/** Texts of failed provider sign-ins, by the key in `?error=` or `details.problem`. */
+/** Texts for failed sign-ins with a provider, by the key in `?error=` or `details.problem`. */
 export const PROVIDER_PROBLEMS = {
   cancelled: 'Failed to sign in with Google. Please try again.',
   no_email: 'Could not retrieve email from Google account.',
@@ -9,7 +9,7 @@ export const PROVIDER_PROBLEMS = {
 } as const
 export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS
 
-/** The text for a callback's `error`, or null if it isn't a provider's. */
+/** Returns the text for a callback's `error`, or null if it isn't a provider's. */
 export function providerProblem(key: string | null): string | null {
   return key !== null && Object.hasOwn(PROVIDER_PROBLEMS, key) ? PROVIDER_PROBLEMS[key as ProviderProblem] : null
 }

@@ -1,4 +1,4 @@
-/** Texts of failed single sign-ons, by the key in `?error=`. Without schemas, for small pages. */
+/** Texts for failed single sign-ons, by the key in `?error=`. Imports no schemas, so that small pages can use it. */
 export const SSO_PROBLEMS = {
   sso_not_set_up:
     'Single sign-on is not set up for this address. Log in with your password, or ask an admin of your workspace.',

@@ -31,7 +31,7 @@ export const SsoCertificate = z.object({
   expiresAt: Time,
 })
 
-/** A workspace's identity provider, for its admins. The client secret never leaves the server. */
+/** A workspace's identity provider, as its admins see it. The client secret never leaves the server. */
 export const SsoConnection = z.object({
   kind: z.enum(['oidc', 'saml']),
   /** The OpenID Connect issuer or the SAML entity id. */
@@ -57,7 +57,7 @@ export const SsoDomain = z.object({
 })
 export type SsoDomain = z.output<typeof SsoDomain>
 
-/** Values of ours that the identity provider asks for. */
+/** Our values, which the admin enters at the identity provider. */
 export const ServiceProvider = z.object({
   /** For OpenID Connect. */
   redirectUri: z.url(),

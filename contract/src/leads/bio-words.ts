@@ -1,4 +1,4 @@
-/** Words that a bio must contain and words that it must not contain, in lower case. */
+/** Words that a bio must contain, and words that it must not contain, in lower case. */
 export interface BioWords {
   required: readonly string[]
   excluded: readonly string[]
@@ -7,7 +7,7 @@ export interface BioWords {
 /** Maximum number of words in one filter. */
 export const BIO_WORDS_MAX = 20
 
-/** The distinct words of a bio in lower case: letters, digits and underscores. */
+/** Returns the distinct words of a bio in lower case. Words are letters, digits and underscores. */
 export function wordsIn(bio: string | null): ReadonlySet<string> {
   return new Set((bio ?? '').toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu))
 }
@@ -18,7 +18,7 @@ export function fitsBioWords(bio: string | null, { required, excluded }: BioWord
   return required.every((word) => words.has(word)) && !excluded.some((word) => words.has(word))
 }
 
-/** The words of a filter: 'founder -crypto'. */
+/** Parses a filter such as 'founder -crypto'. */
 export function parseBioWords(text: string): BioWords {
   const parts = text.split(/\s+/)
   const of = (chosen: readonly string[]) => [...new Set(chosen.flatMap((part) => [...wordsIn(part)]))]
@@ -28,7 +28,7 @@ export function parseBioWords(text: string): BioWords {
   }
 }
 
-/** The filter for these words: 'founder -crypto'. */
+/** The reverse of `parseBioWords`. */
 export function bioWordsText({ required, excluded }: BioWords): string {
   return [...required, ...excluded.map((word) => `-${word}`)].join(' ')
 }

@@ -1,6 +1,6 @@
 // Without schemas, so that screens can import it cheaply.
 
-/** The form in which imports compare column names. */
+/** Normalizes a column name so that imports can compare it. */
 export function columnKey(header: string): string {
   return header
     .trim()
@@ -8,14 +8,14 @@ export function columnKey(header: string): string {
     .replaceAll(/[\s-]+/g, '_')
 }
 
-/** Which person's column a header names, in any case and with any separators; null: none. */
+/** Which of a person's columns a header names, in any case and with any separators; null if none. */
 export function personColumnOf(header: string): 'twitter_handle' | 'x_user_id' | null {
   const words = header.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/[./:]+/g, '_')
   const key = [header, words].map(columnKey).find((candidate) => Object.hasOwn(PERSON_COLUMNS, candidate))
   return key === undefined ? null : (PERSON_COLUMNS[key] ?? null)
 }
 
-/** Headers that name people, including those of other programs' exports. */
+/** Headers that name people, including those in other programs' exports. */
 const PERSON_COLUMNS: Record<string, 'twitter_handle' | 'x_user_id'> = {
   twitter_handle: 'twitter_handle',
   handle: 'twitter_handle',

@@ -9,7 +9,7 @@ const route = routes('Leads', 'leads')
 export const IMPORT_STATUSES = ['running', 'completed', 'failed', 'canceled'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** The bytes of the file are read first, then its lines are saved as leads. */
+/** First the file is read, then its lines are saved as leads. */
 export const IMPORT_STAGES = ['reading', 'saving'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 

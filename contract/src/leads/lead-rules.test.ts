@@ -15,7 +15,7 @@ const problems = (filter: unknown) => {
 const all = (...rules: unknown[]) => ({ rules: { match: 'all', rules } })
 const keyword = { field: 'keyword', op: 'contains', value: 'founder' }
 
-/** A value that fits each field. */
+/** A valid value for each field. */
 const VALUES = {
   keyword: 'founder',
   minFollowers: 10,

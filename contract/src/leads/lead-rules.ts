@@ -18,7 +18,7 @@ import {
   takesValue,
 } from './rule-fields.ts'
 
-/** In a query string, the value is JSON text. Bodies and typed clients pass the value itself. */
+/** In a query string the value is JSON text. Bodies and typed clients pass the value. */
 function jsonInQuery<T extends z.ZodType>(schema: T) {
   const read = z.preprocess((value, context) => {
     if (typeof value !== 'string') return value

@@ -32,11 +32,10 @@ import { RULE_FIELDS, RULES_MAX } from './rule-fields.ts'
 const route = routes('Leads', 'leads')
 const messageRoute = routes('Leads', 'campaigns')
 
-/** A lead's status across all campaigns. */
+/** A lead's status over all campaigns. */
 export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
 export type LeadStatus = (typeof LEAD_STATUSES)[number]
 
-/** A message's status. */
 export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
 export type DmStatus = (typeof DM_STATUSES)[number]
 
@@ -67,13 +66,13 @@ export const Lead = z.object({
   sourceProfile: z.string().nullable(),
   url: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** The path of the picture, which works until the end of the next day. */
+  /** The picture's path, valid until the end of the next day. */
   pictureUrl: z.string().nullable(),
   location: z.string().nullable(),
   website: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()),
   dmStatus: z.enum(LEAD_STATUSES),
-  /** Invented, as part of the sample data. */
+  /** Part of the sample data. */
   isSample: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
@@ -108,7 +107,7 @@ export type ListedLead = z.output<typeof ListedLead>
 export const LeadDetail = ListedLead.extend({
   /** The person's user id at X; null if unknown. */
   xUserId: z.string().nullable(),
-  /** When X showed the handle with another person's id; null: the handle is not known to be someone else's. */
+  /** Since when the handle is known to belong to someone else; null if it still seems to be theirs. */
   handleLostAt: Time.nullable(),
   /** When the contact basis was recorded. */
   basisAt: Time.nullable(),
@@ -117,13 +116,13 @@ export const LeadDetail = ListedLead.extend({
 })
 export type LeadDetail = z.output<typeof LeadDetail>
 
-/** The step of a campaign that an event is about. */
+/** The campaign step that an event is about. */
 const stepOfCampaign = { campaignId: z.string(), campaignName: z.string(), stepNumber: z.number().int() }
 
 /** An event in a lead's history. */
 export const LeadEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), at: Time }),
-  /** X has shown them with a new handle. `twitterHandle` is the old one. */
+  /** X showed them with a new handle. `twitterHandle` is the old one. */
   z.object({ kind: z.literal('renamed'), at: Time, twitterHandle: z.string() }),
   z.object({
     kind: z.literal('scraped'),
@@ -146,21 +145,21 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     stepNumber: z.number().int().nullable(),
     variant: z.object({ id: z.string(), name: z.string() }).nullable(),
     status: z.enum(DM_STATUSES),
-    /** Empty if it was written in the inbox and then deleted. Viewers always get ''. */
+    /** Empty if it was written in the inbox and later deleted. Viewers always get ''. */
     message: z.string(),
     errorMessage: z.string().nullable(),
     /** Why it was skipped; null for other failures, which only have a text. */
     reason: SkipReason.nullable(),
-    /** Why the message was skipped, or why it waits: its person is paused. */
+    /** Why the message was skipped or, if its person is paused, why it waits. */
     why: Reason.nullable(),
-    /** The message failed with an unknown outcome, so it may have been sent. */
+    /** The message failed, but may have been sent. */
     outcomeUnknown: z.boolean(),
   }),
   z.object({
     kind: z.literal('replied'),
     at: Time,
     replyId: z.string(),
-    /** Null if the text was deleted. Also null for viewers and for keys that cannot read conversations. */
+    /** Null if the text was deleted, for viewers, and for keys without access to conversations. */
     text: z.string().nullable(),
     /** They opted out. */
     optedOut: z.boolean(),
@@ -168,7 +167,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     label: z.enum(REPLY_LABELS).nullable(),
     /** The message they replied to; null if they wrote first. */
     dmId: z.string().nullable(),
-    /** The reply arrived while a follow-up was leaving: X knew of it before, and the product only after. */
+    /** The reply and a follow-up crossed: we learned of the reply only after sending. */
     crossedFollowUp: z.boolean(),
   }),
   /** The account's owner messaged them outside this product. */
@@ -180,20 +179,21 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     kind: z.literal('paused'),
     at: Time,
     ...stepOfCampaign,
-    /** Null: they stay paused until someone resumes them. */
+    /** Null if they stay paused until someone resumes them. */
     until: Time.nullable(),
     why: EnrollmentReason.nullable(),
   }),
   /** Someone corrected the label of their conversation. */
   z.object({ kind: z.literal('labelled'), at: Time, label: z.enum(REPLY_LABELS) }),
-  /** A note about them. Viewers and keys that cannot read conversations see no text. */
+  /** A note about them. Viewers and keys without access to conversations get no text. */
   z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string().nullable() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 
 /**
- * Filter fields for leads, also used by saved filters. `label`, `tags`, `fields`, `contactedAfter` and
- * `contactedBefore` need the Pro plan, and `rules` the Agency plan: otherwise 403 PLAN_LIMIT.
+ * Filter fields for leads, also used by saved filters. Without the Pro plan, `label`, `tags`,
+ * `fields`, `contactedAfter` and `contactedBefore` return 403 PLAN_LIMIT; without Agency, `rules`
+ * does.
  */
 export const LeadFilter = z.object({
   /** Matches the bio, name or handle, case-insensitively. */
@@ -213,7 +213,7 @@ export const LeadFilter = z.object({
   tags: FilterTags.optional(),
   /** Conditions on custom fields. All must be met. JSON in a query string. */
   fields: FieldConditions.optional(),
-  /** Last messaged at this time or later. Leads that were never messaged do not match. */
+  /** Last messaged at or after this time. Leads who were never messaged do not match. */
   contactedAfter: Moment.optional(),
   /** Last messaged before this time. */
   contactedBefore: Moment.optional(),
@@ -224,7 +224,7 @@ export type LeadFilter = z.output<typeof LeadFilter>
 
 /** The query of GET /leads. It can also select leads, instead of `leadIds`. */
 export const LeadQuery = LeadFilter.extend({
-  /** Words that the bio must contain or, with a minus, must not contain: `founder -crypto`. */
+  /** Words that the bio must contain or, with a minus, must not: `founder -crypto`. */
   bioWords: text(500)
     .refine((words) => {
       const { required, excluded } = parseBioWords(words)
@@ -238,7 +238,7 @@ export const LeadQuery = LeadFilter.extend({
 })
 export type LeadQuery = z.output<typeof LeadQuery>
 
-/** Refinement: a query has either a saved filter or filter fields. */
+/** Refinement: a query has either a saved filter or filter fields, not both. */
 export function hasOneFilter(query: Partial<LeadQuery>): boolean {
   const names = Object.keys(LeadFilter.shape) as (keyof LeadFilter)[]
   return query.filterId === undefined || names.every((name) => query[name] === undefined || query[name] === '')
@@ -268,7 +268,7 @@ export const LeadSort = z.enum([
 ])
 export type LeadSort = z.output<typeof LeadSort>
 
-/** A list of leads, or a filter: exactly one of the two. */
+/** A list of leads or a filter, never both. */
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: z.strictObject(LeadQuery.shape).refine(hasOneFilter, ONE_FILTER).optional(),
@@ -277,10 +277,10 @@ export const leadSelection = {
 }
 export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: string }
 
-/** Pass the cursor to the next call, because one call changes at most 10,000 leads; null: all are done. */
+/** Pass the cursor with the next call, because one call changes at most 10,000 leads. Null if all are done. */
 export const nextPart = { cursor: z.string().nullable() }
 
-/** Refinement: the body has exactly one kind of selection. */
+/** Refinement: the body selects leads in exactly one way. */
 export function hasOneSelection(body: LeadSelection): boolean {
   return (body.leadIds === undefined) !== (body.filter === undefined)
 }
@@ -293,13 +293,13 @@ export const ImportResult = z.object({
   /** Rejected lines by line number, from 1. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
-  /** Rows that were imported without their X user id, because it is doubtful. At most the first 10,000. */
+  /** Rows imported without their X user id, because it is doubtful. At most the first 10,000. */
   warnings: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   warningCount: z.number().int(),
 })
 export type ImportResult = z.output<typeof ImportResult>
 
-/** How programs pass `fields` and `rules`. */
+/** How callers pass `fields` and `rules`. */
 const RULES_TEXT = `In a query string, \`fields\` and \`rules\` are JSON, and \`tags\` are ids separated by commas.
 
 \`rules\` is \`{ match: 'all' | 'any', rules: [rule or { match, rules: [rule] }] }\` with at most ${RULES_MAX} rules \`{ field, op, value }\`. A field is one of these filters, \`createdAt\`, or \`field:{name}\` for a custom field. These are their operators:
@@ -323,7 +323,7 @@ export const leads = {
       LeadQuery.extend({
         ...cursorPaging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
-        /** `none`: the response has no total. GET /leads/count returns it. */
+        /** With `none`, the response has no total. Use GET /leads/count instead. */
         total: z.enum(['none']).optional(),
       }).refine(hasOneFilter, ONE_FILTER),
     )
@@ -393,7 +393,7 @@ export const leads = {
       z
         .strictObject({
           ...leadSelection,
-          /** Chosen by the caller, who needs it to undo or repeat the call if the response is lost. */
+          /** Chosen by the caller, so that the call can be undone or repeated even if the response is lost. */
           removalId: CallersId.optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),
@@ -401,7 +401,7 @@ export const leads = {
     .output(
       Success.extend({
         removed: z.number().int(),
-        /** Pass it to restore the leads; null if nothing was deleted. */
+        /** Restores the leads; null if nothing was deleted. */
         removalId: z.string().nullable(),
         ...nextPart,
       }),
@@ -431,7 +431,7 @@ export const leads = {
           ...leadSelection,
           message: text(10_000).optional(),
           holdSeconds: HoldSeconds,
-          /** Chosen by the caller to undo the messages. The same for all parts. */
+          /** Chosen by the caller to undo the messages later. Use the same id for all parts. */
           undoId: CallersId.optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),

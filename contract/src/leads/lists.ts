@@ -22,12 +22,12 @@ export const List = z.object({
   name: z.string(),
   description: z.string().nullable(),
   tags: z.array(z.string()),
-  /** A smart list contains all leads that match its filter; null: a manual list. */
+  /** A smart list contains all leads that match its filter. Null for a manual list. */
   filter: LeadFilter.nullable(),
   leadCount: z.number().int(),
   /** How many leads the list's campaigns have messaged. */
   contactedCount: z.number().int(),
-  /** When a smart list was last counted, if counting is slow; null: exact or never. */
+  /** When a smart list was last counted, if counting is slow. Null if the counts are exact, or it was never counted. */
   countedAt: Time.nullable(),
   /** Campaigns that use the list, their sent messages, and the replies. */
   campaignCount: z.number().int(),
@@ -108,7 +108,7 @@ export const lists = {
     .input(
       z.object({
         id: Id,
-        /** If a status or keyword is given, the newest leads come first, in any list. */
+        /** With a status or keyword, the newest leads come first in every list. */
         status: z.enum(LEAD_FILTER_STATUSES).optional(),
         keyword: LeadFilter.shape.keyword,
         ...cursorPaging(100),

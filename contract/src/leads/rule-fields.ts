@@ -23,14 +23,14 @@ export const RULE_OPS = [
 ] as const
 export type RuleOp = (typeof RULE_OPS)[number]
 
-/** The operators that the plain filter has for a custom field. */
+/** Operators of the plain filter for a custom field. */
 export const FIELD_OPS = ['is', 'contains', 'is_set', 'is_not_set'] as const
 export type FieldOp = (typeof FIELD_OPS)[number]
 
 const CHOICE = ['is', 'is_not'] as const
 const MAYBE = ['is_set', 'is_not_set'] as const
 
-/** The operators of each field of a rule. A custom field is named `field:{name}` and takes all of them. */
+/** The operators of each field. A custom field is named `field:{name}` and allows all of them. */
 export const RULE_FIELDS = {
   keyword: ['contains', 'not_contains'],
   minFollowers: ['at_least', ...MAYBE],
@@ -50,7 +50,7 @@ export type RuleField = keyof typeof RULE_FIELDS
 
 const CUSTOM = 'field:'
 
-/** `field:Company` → `Company`; null if it is not a custom field. */
+/** `field:Company` → `Company`; null for any other field. */
 export function customFieldIn(field: string): string | null {
   return field.startsWith(CUSTOM) ? field.slice(CUSTOM.length) : null
 }
@@ -64,13 +64,13 @@ export function isRuleField(field: string): field is RuleField {
   return Object.hasOwn(RULE_FIELDS, field)
 }
 
-/** The operators of a field; null if there is no such field. */
+/** Returns a field's operators, or null if there is no such field. */
 export function opsOf(field: string): readonly RuleOp[] | null {
   if (customFieldIn(field)) return RULE_OPS
   return isRuleField(field) ? RULE_FIELDS[field] : null
 }
 
-/** All operators except `is_set` and `is_not_set`. */
+/** True for all operators except `is_set` and `is_not_set`. */
 export function takesValue(op: RuleOp): boolean {
   return op !== 'is_set' && op !== 'is_not_set'
 }

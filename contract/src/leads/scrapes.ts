@@ -9,8 +9,8 @@ import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX 
 const route = routes('Scraping', 'scrapes')
 
 /**
- * `waiting`: until `resumesAt`, because X limits requests or is down. If that is null, until an X
- * account is connected.
+ * `waiting` lasts until `resumesAt`, because X limits requests or is down. If that is null, it
+ * lasts until an X account is connected.
  */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
@@ -38,7 +38,7 @@ export const Scrape = z.object({
   status: z.enum(SCRAPE_STATUSES),
   /** Profiles read from X so far. */
   fetched: z.number().int(),
-  /** How many of the read profiles match the bounds and keywords, and are now leads. */
+  /** How many of those profiles match the criteria and are now leads. */
   matched: z.number().int(),
   /** Null until X has returned the follower count. */
   estimate: z
@@ -47,18 +47,18 @@ export const Scrape = z.object({
       profiles: z.number().int(),
       /** Estimated time left; null if unknown. */
       secondsLeft: z.number().int().nullable(),
-      /** The most that X charges for the whole scrape; null: nothing. */
+      /** The most that X can charge for the whole scrape; null if it is free. */
       costCents: z.number().int().nullable(),
     })
     .nullable(),
-  /** What X has charged so far; null: nothing. */
+  /** What X has charged so far; null if it is free. */
   spentCents: z.number().int().nullable(),
   resumesAt: Time.nullable(),
-  /** Why the scrape waits or failed; or which limit stopped it, and the plan that lifts it. */
+  /** Why the scrape waits or failed, or which plan limit stopped it. */
   error: z.string().nullable(),
-  /** What stopped it early; null: nothing. It can be resumed once the plan allows more leads. */
+  /** What stopped it early, or null. It can be resumed once the plan allows more leads. */
   stoppedBy,
-  /** Whether it ended and can be resumed. False if X would refuse again. */
+  /** Whether it has ended and can be resumed. False if X would refuse again. */
   isResumable: z.boolean(),
   createdAt: Time,
 })
@@ -77,7 +77,7 @@ const scrapeRequest = {
   type: z.enum(['followers', 'following']),
   minFollowers: FollowerBound.default(FOLLOWER_SLIDERS.min.default),
   maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),
-  /** A bio matches if it contains any of these, case-insensitively. None: every bio matches. */
+  /** A bio matches if it contains any of these, case-insensitively. Without keywords, every bio matches. */
   keywords: z
     .array(text(KEYWORD_LENGTH_MAX).pipe(z.string().min(1)))
     .max(KEYWORDS_MAX)
@@ -94,7 +94,7 @@ const scrapeRequest = {
     })
     .optional(),
 }
-/** What a scrape reads: the field that its type needs, and no other. */
+/** What a scrape reads. Exactly the field that its type needs must be set. */
 const sourceRequest = {
   twitterHandle: scrapeRequest.twitterHandle.optional(),
   type: z.enum(X_SOURCES),
@@ -183,7 +183,7 @@ export const scrapes = {
       z
         .strictObject({
           ...sourceRequest,
-          /** The scrape stops after this many leads. Used for `likely`. */
+          /** The scrape stops after this many leads; `likely` depends on it. */
           maxResults: z.number().int().min(1).max(1_000_000).default(SCRAPE_WAIT_MAX_RESULTS),
           xAccountId: Id.optional(),
         })
@@ -194,17 +194,17 @@ export const scrapes = {
         twitterHandle: z.string().nullable(),
         /** Number of profiles. */
         profiles: z.number().int(),
-        /** How long reading all of them takes. If maxResults is reached earlier, it takes less. */
+        /** How long reading all of them takes. Reaching maxResults ends it earlier. */
         seconds: z.number().int(),
-        /** What X charges for reading all of them; null: nothing. */
+        /** What X charges for reading all of them; null if it is free. */
         costCents: z.number().int().nullable(),
-        /** How much is probably read until there are `maxResults` leads, judging by earlier scrapes. */
+        /** How much is probably read before `maxResults` leads are found, judging by earlier scrapes. */
         likely: z.object({
           profiles: z.number().int(),
           seconds: z.number().int(),
           costCents: z.number().int().nullable(),
         }),
-        /** Leads that the plan still allows this month; null: unlimited. */
+        /** Leads that the plan still allows this month; null if unlimited. */
         leadsLeft: z.number().int().nullable(),
       }),
     ),
@@ -248,8 +248,8 @@ export const scrapes = {
           }),
         ),
         /**
-         * The 40 most frequent words in the bios of the leads found. `count` is the number of bios
-         * that contain it.
+         * The 40 most frequent words in the bios of these leads. `count` is the number of bios that
+         * contain the word.
          */
         words: z.array(z.object({ word: z.string(), count: z.number().int() })),
       }),

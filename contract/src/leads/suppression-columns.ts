@@ -2,13 +2,12 @@ import { handleFault, handleIn } from '../x-handle.ts'
 import { readXUserId } from '../x-user-id.ts'
 import { columnKey, personColumnOf } from './column-names.ts'
 
-// Without schemas: the server uses it to read suppression files, the screen to map their columns.
+// Without schemas: the server reads suppression files with it, the screen maps their columns.
 
-/** The columns of a suppression file. */
 export const SUPPRESSION_COLUMNS = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
 export type SuppressionColumn = (typeof SUPPRESSION_COLUMNS)[number]
 
-/** Headers of files with a single column that could also be handles. */
+/** Headers of single-column files that could also be handles. */
 const HEADER_WORDS = new Set([
   'handles',
   'usernames',
@@ -37,14 +36,14 @@ const HEADER_WORDS = new Set([
   'unsubscribed',
 ])
 
-/** The meaning of a column by its name; null if unknown. */
+/** The meaning of a column, by its name; null if unknown. */
 export function suppressionColumnOf(header: string): SuppressionColumn | null {
   const key = columnKey(header)
   if (key === 'reason' || key === 'note') return key
   return personColumnOf(header)
 }
 
-/** Guesses whether the first row of a suppression file names the columns. If not, it is a person. */
+/** Guesses whether the first row of a suppression file names the columns or is a person. */
 export function hasHeader(first: readonly string[]): boolean {
   if (namesPeople(first)) return true
   if (first.some(isClearlyPerson)) return false
@@ -58,13 +57,13 @@ export function namesPeople(row: readonly string[]): boolean {
   return row.some((cell) => personColumnOf(cell) !== null)
 }
 
-/** Whether a row may be a title above the header: it has a single cell, which is neither a header nor a person. */
+/** Whether a row may be a title above the header: a single cell that is neither a header nor a person. */
 export function isTitle(row: readonly string[]): boolean {
   const [cell = '', ...others] = row.filter((value) => value.trim() !== '')
   return others.length === 0 && !namesPeople(row) && !HEADER_WORDS.has(columnKey(cell)) && !isClearlyPerson(cell)
 }
 
-/** Whether a cell can only mean a person: it has an @, or is a profile URL or an id. */
+/** Whether a cell can only be a person: it has an @, or is a profile URL or an id. */
 function isClearlyPerson(cell: string): boolean {
   const handle = handleIn(cell)
   const isMarked = handle.toLowerCase() !== cell.trim().toLowerCase()

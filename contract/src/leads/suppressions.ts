@@ -7,7 +7,7 @@ import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 
 const route = routes('Suppressions', 'suppressions')
 
-/** Why: opted out elsewhere, asked in a reply to stop, added by a member, or imported. */
+/** `replied_stop`: they asked in a reply to stop. `opted_out`: they opted out elsewhere. */
 export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
@@ -21,8 +21,8 @@ export const Suppression = z.object({
   /** The person's user id at X, if known. It survives changes of the handle. */
   xUserId: z.string().nullable(),
   /**
-   * When X showed the handle with another person's id. The entry does not suppress that person.
-   * Null: the handle is still theirs.
+   * Since when the handle belongs to another X id, whom this entry does not suppress. Null if the
+   * handle is still theirs.
    */
   handleLostAt: Time.nullable(),
   reason: SuppressionReasonField,
@@ -34,7 +34,7 @@ export const Suppression = z.object({
 export type Suppression = z.output<typeof Suppression>
 
 /**
- * People selected by handles, an X user id, lead ids or a filter: exactly one of these, except that
+ * Selects people by handles, an X user id, lead ids or a filter. Exactly one of these, except that
  * one handle may come with an id.
  */
 export interface SuppressionSelection extends LeadSelection {
@@ -49,14 +49,14 @@ const hasOneSelection = ({ handles, xUserId, leadIds, filter }: SuppressionSelec
 export const SuppressionImport = z.object({
   /** How many people are newly suppressed. */
   imported: z.number().int(),
-  /** How many were already suppressed, and are left unchanged. */
+  /** How many were already suppressed and stay unchanged. */
   known: z.number().int(),
   /** How many queued messages will not be sent because of this. */
   stopped: z.number().int(),
   /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
-  /** Rows whose handle, X user id or other cells were left out. At most the first 10,000. */
+  /** Rows in which a handle, X user id or another cell was ignored. At most the first 10,000. */
   warnings: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   warningCount: z.number().int(),
 })
@@ -89,8 +89,8 @@ export const suppressions = {
         .strictObject({
           handles: z.array(PersonOnX).min(1).max(IDS_MAX).optional(),
           /**
-           * The person's user id at X, alone or with one handle, as a removed suppression had it.
-           * Ids rounded by a spreadsheet are left out.
+           * The person's X user id, alone or with one handle. Restoring a removed suppression sends
+           * both. Ids that a spreadsheet rounded are ignored.
            */
           xUserId: z
             .string()
@@ -108,7 +108,7 @@ export const suppressions = {
     )
     .output(
       Success.extend({
-        /** How many people are newly suppressed. Existing entries are left unchanged. */
+        /** How many people are newly suppressed. Existing entries stay unchanged. */
         suppressed: z.number().int(),
         /** The new entry, if there is exactly one. */
         suppressionId: z.string().nullable(),

@@ -14,7 +14,7 @@ const selection = { leadIds, filter }
 const tagging = { ...selection, tagIds: z.array(Id).min(1).max(TAGS_MAX) }
 const listing = { ...selection, listId: Id }
 
-/** What a job does, and with which leads. */
+/** What a job does to which leads. */
 const BulkOrder = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tag'), ...tagging }),
   z.strictObject({ kind: z.literal('untag'), ...tagging }),
@@ -44,10 +44,10 @@ const BulkOrder = z.discriminatedUnion('kind', [
   }),
 ])
 export type BulkOrder = z.output<typeof BulkOrder>
-/** An order as callers write it. */
+/** An order as callers pass it. */
 export type NewBulkOrder = z.input<typeof BulkOrder>
 
-/** The fields of all kinds, so that an unknown field is reported even without a kind. */
+/** The fields of all kinds, so that an unknown field is reported even if the kind is missing. */
 const Fields = z.strictObject({
   kind: z.enum(['tag', 'untag', 'add_to_list', 'remove_from_list', 'suppress', 'basis', 'delete', 'queue']),
   ...selection,
@@ -70,7 +70,7 @@ const Fields = z.strictObject({
 /** Accepts only the fields of the order's kind. */
 const OfItsKind: z.ZodType<BulkOrder, z.output<typeof Fields>> = BulkOrder as never
 
-/** The area of jobs comes before that of leads, so the operation that starts a job is defined here. */
+/** Defined here because jobs are a layer below leads and cannot import their schemas. */
 export const bulk = {
   create: route('POST /jobs', 'member', 'rows', {
     summary: 'Start a job that changes a selection of leads',

@@ -34,7 +34,7 @@ export const Campaign = z.object({
   /** Who sends: our worker through X's API, or the browser extension. */
   channel: z.enum(['api', 'extension']),
   xAccountId: z.string().nullable(),
-  /** The campaign includes leads that another campaign has messaged. */
+  /** The campaign includes leads whom another campaign has messaged. */
   allowRepeat: z.boolean(),
   /** The campaign includes leads who have replied. Leads who opted out are never included. */
   allowReplied: z.boolean(),
@@ -56,28 +56,28 @@ export const Campaign = z.object({
   peoplePositive: z.number().int(),
   /** Not counting re-engagement. */
   stepCount: z.number().int(),
-  /** The number of people who are still in the sequence. Counted from the launch. */
+  /** The number of people still in the sequence. Counted from the launch on. */
   openEnrollments: z.number().int(),
-  /** When a follow-up may next be due; null: no follow-up is expected. */
+  /** When the next follow-up may be due; null if there is nobody to follow up. */
   nextFollowUpAt: Time.nullable(),
-  /** Until when the launch can be undone, unless a message is claimed before; null: it cannot. */
+  /** Until when the launch can be undone, unless a message is claimed first; null if it cannot. */
   undoUntil: Time.nullable(),
   lastRunAt: Time.nullable(),
   /** Part of the sample data. */
   isSample: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
-  /** Why the campaign was paused automatically, as a text to show. */
+  /** Why the campaign was paused automatically, as text. */
   pauseReason: z.string().nullable(),
-  /** The same reason as a code; null unless the campaign was paused automatically. */
+  /** The same reason as a code. Null unless the campaign was paused automatically. */
   reason: PauseReason.nullable(),
-  /** The number of claimed messages. If the campaign is paused or archived, those that may still be sent. */
+  /** The number of claimed messages. After pausing or archiving, these may still be sent. */
   messagesInFlight: z.number().int(),
   /** The campaign is active, but an older one on the same X account sends first. */
   waiting: z.boolean(),
-  /** The oldest campaign that sends first, or would if this paused one were resumed; null: there is none. */
+  /** The oldest campaign that sends first, or would if this paused one were resumed; null if none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Why, and until when, this active campaign can send nothing; null: it can send. */
+  /** Why this active campaign can send nothing, and until when; null if it can send. */
   waitingFor: CampaignWait.nullable(),
   /** Messages sent on each of the last 14 days (UTC), today last. Only in lists. */
   sentByDay: z.array(z.number().int()).optional(),
@@ -98,10 +98,10 @@ export const campaigns = {
         ...cursorPaging(100),
         /** Only campaigns that use this list. */
         leadListId: Id.optional(),
-        /** Only campaigns that were started from this template. */
+        /** Only campaigns started from this template. */
         templateId: Id.optional(),
         status: z.enum(CAMPAIGN_STATUSES).optional(),
-        /** Only campaigns whose name contains this, in any case. */
+        /** Only campaigns whose name contains this, case-insensitively. */
         keyword: text(200).optional(),
       }),
     )
@@ -123,18 +123,18 @@ export const campaigns = {
         .strictObject({
           name,
           leadListId: Id,
-          /** The template from which the campaign was started, whose figures then include the campaign. */
+          /** The template that the campaign was started from. Its figures then include the campaign. */
           templateId: Id.optional(),
-          /** A sequence of one step with one variant. Replaces `steps`. */
+          /** Shorthand for `steps`: one step with one variant. */
           messageTemplate: messageTemplate.optional(),
           steps: StepInputs.optional(),
           reengagement: ReengagementInput.nullable().optional(),
           status: z.enum(['paused', 'draft']),
           channel: channel.default('api'),
           xAccountId: Id.optional(),
-          /** Include leads that another campaign has messaged. */
+          /** Include leads whom another campaign has messaged. */
           allowRepeat: z.boolean().default(false),
-          /** Include leads who have replied. Without it they are skipped, even with `allowRepeat`. */
+          /** Include leads who have replied. By default they are skipped, even with `allowRepeat`. */
           allowReplied: z.boolean().default(false),
         })
         .superRefine(refineMessages),
@@ -173,7 +173,7 @@ export const campaigns = {
         messageTemplate: messageTemplate.optional(),
         channel: channel.optional(),
         xAccountId: Id.optional(),
-        /** Can only be changed before the launch. */
+        /** Can only be changed before launch. */
         allowRepeat: z.boolean().optional(),
         allowReplied: z.boolean().optional(),
       }),
@@ -196,7 +196,7 @@ export const campaigns = {
     .input(
       z.strictObject({
         id: Id,
-        /** Defaults to the list's first lead, or to an example if the list is empty. */
+        /** Defaults to the first lead in the list, or to an example if the list is empty. */
         leadId: Id.optional(),
         stepNumber: z.int().min(1).default(1),
         /** Defaults to the step's first active variant. */
@@ -213,8 +213,8 @@ export const campaigns = {
       z.strictObject({
         id: Id,
         /**
-         * How many people get a message now. The others get theirs once the plan's limit has reset
-         * or was raised. 0: nobody does now.
+         * How many people get a message now. The others wait until the plan's limit resets or is
+         * raised. With 0, everyone waits.
          */
         limit: wholeNumber(0, 1_000_000_000).optional(),
         holdSeconds: HoldSeconds,

@@ -23,13 +23,13 @@ const route = routes('Inbox', 'conversations')
 export const CONVERSATIONS_PAGE_SIZE = 50
 export const MESSAGES_PAGE_SIZE = 50
 
-/** Ids per call. Larger selections use `filter`. */
+/** Maximum number of ids per call. Larger selections use `filter`. */
 export const CONVERSATION_IDS_MAX = 1_000
 
 export const CONVERSATION_STATUSES = ['open', 'snoozed', 'done'] as const
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number]
 
-/** What the inbox shows. Each field narrows it further. */
+/** What the inbox shows. A conversation must match every field. */
 export const Filter = z.object({
   status: z.enum(CONVERSATION_STATUSES).optional(),
   label: z.enum(REPLY_LABELS).optional(),
@@ -41,14 +41,14 @@ export const Filter = z.object({
   xAccountId: Id.optional(),
   campaignId: Id.optional(),
   /**
-   * Matches the lead's name or handle, a reply, an answer or an answered message, case-insensitively.
-   * One or two characters match only the beginnings of names and handles.
+   * Matches the lead's name or handle and the text of messages, case-insensitively. One or two
+   * characters only match the beginning of a name or handle.
    */
   q: text(200).optional(),
 })
 export type Filter = z.output<typeof Filter>
 
-/** All messages between an X account and a lead. It exists from the lead's first message on. */
+/** All messages between an X account and a lead. It starts with the lead's first message. */
 export const Conversation = z.object({
   id: z.string(),
   lead: z.object({
@@ -63,7 +63,7 @@ export const Conversation = z.object({
     tagIds: z.array(z.string()),
   }),
   xAccountId: z.string(),
-  /** The campaign that the lead replied to; null: a direct message, or they wrote first. */
+  /** The campaign that the lead replied to. Null for a direct message, or if they wrote first. */
   campaignId: z.string().nullable(),
   lastMessage: z.object({
     id: z.string(),
@@ -76,11 +76,11 @@ export const Conversation = z.object({
   isUnread: z.boolean(),
   status: z.enum(CONVERSATION_STATUSES),
   snoozedUntil: Time.nullable(),
-  /** Null: no reply could be read, or its language is unknown. */
+  /** Null if no reply could be read, or its language is unknown. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** The confidence of the label, from 0 to 1; null if a person or a second opinion set it. */
+  /** The confidence of the label, from 0 to 1. Null if a person or a second opinion set it. */
   confidence: z.number().nullable(),
-  /** `suggested`: the classifier or a member labelled it as opted out, and a person should confirm. */
+  /** `suggested`: the classifier or a member labelled it as an opt-out that a person should confirm. */
   suppression: z.enum(['none', 'suggested', 'suppressed']),
   /** X keeps the texts encrypted, so they cannot be shown or answered here. */
   isEncrypted: z.boolean(),
@@ -88,7 +88,7 @@ export const Conversation = z.object({
 })
 export type Conversation = z.output<typeof Conversation>
 
-/** Whether a lead waits for an answer. GET /today counts them. */
+/** Whether a lead is waiting for an answer. GET /today counts them. */
 export function isWaiting({
   status,
   lastMessage,
@@ -111,12 +111,12 @@ export const Message = z.object({
   /** `member`: written here. `owner`: written on X by the account's owner. */
   author: z.enum(['lead', 'campaign', 'member', 'owner']),
   memberId: z.string().nullable(),
-  /** Only of a message sent here. */
+  /** Only for messages sent here. */
   status: z.enum(DM_STATUSES).nullable(),
-  /** Only of a campaign's message. */
+  /** Only for campaign messages. */
   stepNumber: z.number().int().nullable(),
   variant: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Of a reply. */
+  /** Only for replies. */
   label: z.enum(REPLY_LABELS).nullable(),
   /** Why the message failed, if there is a code for it. */
   why: Reason.nullable(),
@@ -141,10 +141,10 @@ export type Draft = z.output<typeof Draft>
 const changes = {
   /** `done` also marks the conversation as read. */
   status: z.enum(CONVERSATION_STATUSES).optional(),
-  /** When the conversation opens again. Required with the status `snoozed`, and only allowed with it. */
+  /** When the conversation reopens. Required with the status `snoozed`, and only allowed with it. */
   snoozedUntil: Moment.optional(),
   label: z.enum(REPLY_LABELS).optional(),
-  /** A member's id; null: nobody. */
+  /** A member's id; null unassigns it. */
   assigneeId: Id.nullable().optional(),
   isRead: z.boolean().optional(),
 }
@@ -168,7 +168,7 @@ export const conversations = {
     .output(
       z.object({
         conversations: z.array(Conversation),
-        /** The counts of the whole workspace, whatever the filter. `unread` counts open conversations only. */
+        /** Counts for the whole workspace, whatever the filter. `unread` only counts open conversations. */
         counts: z.object({ open: z.number().int(), unread: z.number().int(), snoozed: z.number().int() }),
         cursor: z.string().nullable(),
       }),
@@ -186,9 +186,9 @@ export const conversations = {
         notes: z.array(Note),
         /** The caller's own draft. */
         draft: Draft.nullable(),
-        /** Who else is writing an answer, without its text. */
+        /** Who else is writing an answer. Their text is not included. */
         otherDrafts: z.array(z.object({ userId: z.string(), name: z.string(), updatedAt: Time })),
-        /** The cursor of the messages. */
+        /** The cursor for more messages. */
         cursor: z.string().nullable(),
       }),
     ),
@@ -236,9 +236,9 @@ export const conversations = {
     .input(
       z.strictObject({
         id: Id,
-        /** The text is sent as it is, without variables. */
+        /** Sent unchanged, without variables. */
         text: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
-        /** The newest message that its author has seen. */
+        /** The newest message that the writer has seen. */
         afterMessageId: Id,
       }),
     )
@@ -263,7 +263,7 @@ export const conversations = {
           filter: z.strictObject(Filter.shape).optional(),
           /** The cursor of the last response with the same filter, to continue after that part. */
           cursor: Cursor.optional(),
-          /** Chosen by the caller to undo the changes. The same for all parts. */
+          /** Chosen by the caller to undo the changes later. Use the same id for all parts. */
           undoId: CallersId.optional(),
           ...changes,
         })

@@ -1,57 +1,56 @@
 /**
- * What the extension looks for on x.com. The product serves it as signed data, so a change of X's
- * page needs no new version of the extension. Plain code, because the extension ships no schema
- * library.
+ * What the extension looks for on x.com. The product serves it as signed data, so the extension
+ * needs no update when X changes a page. Plain code, because the extension ships no schema library.
  */
 
-/** Every part of X's pages: one or more CSS selectors or paths. A document has exactly these parts. */
+/** Every part of X's pages, found by one or more CSS selectors or paths. A document has exactly these parts. */
 export const PAGE_PARTS = {
-  /** Present if someone is signed in. */
+  /** Present while someone is signed in. */
   signedIn: 'selectors',
-  /** Links to the profile of the account that is signed in. */
+  /** Links to the profile of the signed-in account. */
   ownProfile: 'selectors',
-  /** Its text contains the handle of the account that is signed in. */
+  /** Its text contains the handle of the signed-in account. */
   accountSwitcher: 'selectors',
   signedOut: 'selectors',
-  /** X's own error, such as 'Something went wrong. Try reloading.' */
+  /** X's own errors, such as 'Something went wrong. Try reloading.' */
   trouble: 'selectors',
 
   profileName: 'selectors',
-  /** 'This account doesn’t exist', 'Account suspended'; also a profile without posts. */
+  /** 'This account doesn’t exist' or 'Account suspended'. Profiles without posts match, too. */
   profileMissing: 'selectors',
   /** The buttons that every profile has. */
   profileActions: 'selectors',
-  /** Buttons with a `data-testid` that starts with the person's id. */
+  /** Buttons whose `data-testid` starts with the person's id. */
   profileId: 'selectors',
   messageButton: 'selectors',
-  /** Elements that may be a message button under another name. */
+  /** Elements that may be a renamed message button. */
   likeMessageButton: 'selectors',
 
-  /** The element that shows a conversation on any page. */
+  /** The panel that shows a conversation on top of any page. */
   drawer: 'selectors',
   conversation: 'selectors',
   /** Links to the other person in the conversation. */
   conversationHeader: 'selectors',
-  /** Shown once the loaded messages include the first one. */
+  /** Shown once the first message of the conversation has loaded. */
   conversationStart: 'selectors',
   composer: 'selectors',
   sendButton: 'selectors',
   message: 'selectors',
-  /** The text of a message. The first selector that matches counts. */
+  /** The text of a message. Only the first selector that matches counts. */
   messageText: 'selectors',
-  /** Messages that X accepted, and messages that it did not accept. */
+  /** Messages that X accepted, and messages that it rejected. */
   messageSent: 'selectors',
   messageFailed: 'selectors',
-  /** Where X says that a message was not sent. */
+  /** X's notice that a message was not sent. */
   refusal: 'selectors',
 
-  /** X says that the person can't be messaged. */
+  /** X's notice that the person can't be messaged. */
   inboxClosed: 'selectors',
   /** The person wrote first, and X asks whether to accept. */
   requestPrompt: 'selectors',
   passcode: 'selectors',
 
-  /** X asks the account to confirm something first. */
+  /** X wants the account to confirm something first. */
   lockedPaths: 'paths',
   conversationPaths: 'paths',
   /** The conversation of a message request. */
@@ -65,9 +64,9 @@ export const PAGE_PARTS = {
 export type PagePart = keyof typeof PAGE_PARTS
 export type Pages = Record<PagePart, string[]>
 
-/** The parts with their signature by the maintainers' key. */
+/** The parts, signed with the maintainers' key. */
 export interface SignedPages {
-  /** A version lower than the last one is refused. */
+  /** Versions below the last accepted one are refused. */
   version: number
   /** ISO 8601. The document is not used after this time. */
   notAfter: string
@@ -78,12 +77,12 @@ export interface SignedPages {
 
 const VALUES_MAX = 20
 const VALUE_LENGTH_MAX = 300
-/** Excludes braces, semicolons, backslashes and `//`, so that only a selector matches. */
+/** Excludes braces, semicolons, backslashes and `//`, so that it can contain only a selector. */
 const SELECTOR = /^(?!.*\/\/)[\w\s\-[\]="'$^*~|:().,>+#/]+$/
 /** A path on x.com. `{a}-{b}` is a pair of user ids. */
 const PATH = /^(?:\/(?:[\w-]+|\{a\}-\{b\}))+$/
 
-/** @returns the document, if it is well-formed. Does not check its signature. @throws Error */
+/** @returns the document if it is well-formed; does not check the signature @throws Error */
 export function parsePages(value: unknown): SignedPages {
   const { version, notAfter, pages, signature } = fieldsOf(value)
   if (!Number.isSafeInteger(version) || (version as number) < 1) throw new Error('version is not a positive integer')
@@ -108,7 +107,7 @@ function valuesProblem(values: unknown, kind: 'selectors' | 'paths'): string | n
   return wrong === undefined ? null : `has a value that is not one of ${kind}: ${String(wrong).slice(0, 100)}`
 }
 
-/** The text that the signature covers. It does not depend on the order of keys. */
+/** The text that is signed. It does not depend on the order of keys. */
 export function signedText({ version, notAfter, pages }: Omit<SignedPages, 'signature'>): string {
   const parts = Object.keys(PAGE_PARTS)
     .sort()
@@ -116,7 +115,7 @@ export function signedText({ version, notAfter, pages }: Omit<SignedPages, 'sign
   return JSON.stringify(['x-automated extension pages', version, notAfter, parts])
 }
 
-/** The user ids in a path that matches one of the given paths, or continues one of them; null: no path matches. */
+/** Returns the user ids in a path that matches or extends one of the given paths; null if none matches. */
 export function matchPath(paths: readonly string[], path: string): string[] | null {
   for (const pattern of paths) {
     const match = new RegExp(`^${pattern.replaceAll('{a}-{b}', '(\\d+)-(\\d+)')}(?:/|$)`).exec(path)

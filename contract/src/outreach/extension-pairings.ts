@@ -17,10 +17,10 @@ export const Pairing = z.object({
   /** 'Chrome on Windows'; null if unknown. */
   device: z.string().nullable(),
   version: z.string(),
-  /** The account signed in to X at its last report; null: none, or X wasn't open yet. */
+  /** The account that was signed in to X at the last report. Null if none was, or X has not been open. */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
-  /** The part of X's page that the extension no longer finds; null: it finds all. */
+  /** The part of X's page that the extension can no longer find; null if it finds all. */
   pageChanged: z.string().nullable(),
   /** Whether the extension sends while no page of the product is open. */
   sendsInBackground: z.boolean(),
@@ -44,7 +44,7 @@ const Report = z
     paused: z.boolean(),
     pageChanged: text(200).nullable(),
     sendsInBackground: z.boolean().optional(),
-    /** The former name of `sendsInBackground`, for older extensions. Drop it in 1.1. */
+    /** The former name of `sendsInBackground`, for older extensions. Remove it in 1.1. */
     sendsAlone: z.boolean().optional(),
   })
   .refine(({ sendsInBackground, sendsAlone }) => (sendsInBackground ?? sendsAlone) !== undefined, {
@@ -52,13 +52,13 @@ const Report = z
     path: ['sendsInBackground'],
   })
 
-/** The account data that the popup shows. */
+/** The account's data in the popup. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /** How many messages the X account that sends next has used in the last 24 hours, and its cap. */
+  /** Messages that the next sending X account has used in the last 24 hours, and its cap. */
   sentToday: z.number().int(),
   dailyCap: z.number().int(),
-  /** Active campaigns of channel 'extension', and their queued messages. */
+  /** Active campaigns on the channel 'extension', and their queued messages. */
   campaigns: z.number().int(),
   queued: z.number().int(),
   /** The version available for download; null if none. */

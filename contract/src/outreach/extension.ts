@@ -14,20 +14,20 @@ export interface SendDmRequest {
     twitterHandle: string
     /** 1 to MESSAGE_LIMIT characters, not blank. */
     message: string
-    /** Idempotency key (the lease). Send is pressed at most once per id. */
+    /** Idempotency key: the lease. Send is pressed at most once per id. */
     requestId?: string
     /**
-     * The claimed message, whose lease is `requestId`. Before pressing send, the extension asks the
-     * product or the page (PageQuestion) for permission; if paired, it reports the outcome.
+     * The claimed message whose lease is `requestId`. The extension asks the product or the page
+     * (PageQuestion) before it presses send. If paired, it also reports the outcome.
      */
     dmId?: string
-    /** The run to which the message belongs. People of whom X shows too little are counted per run. */
+    /** The run that the message belongs to. UNCLEAR_IN_A_ROW is counted per run. */
     runId?: string
     /** The account that must be signed in to X, with or without a leading @. */
     sendsAs?: string
-    /** The X user id that the profile or the conversation must have. If it differs, nothing is typed. */
+    /** The X user id that the profile or conversation must have. If it differs, nothing is typed. */
     xUserId?: string
-    /** Send is not pressed after this time (ms since 1970), because others may claim the message then. */
+    /** Send is not pressed after this time (ms since 1970): another sender may have claimed the message. */
     notAfter?: number
   }
 }
@@ -37,7 +37,7 @@ export interface ExtensionStatusRequest {
   action: 'GET_STATUS'
 }
 
-/** Checks whether a message could be sent now. Opens X, but nobody's profile. Changes nothing. */
+/** Checks whether a message could be sent now. Opens X, but no profile, and changes nothing. */
 export interface CheckRequest {
   action: 'CHECK_SENDING'
   /** The account that must be signed in to X, with or without a leading @. */
@@ -50,14 +50,14 @@ export interface PairRequest {
   data: { code: string }
 }
 
-/** Deletes the pairing. A message that is being sent is finished first. */
+/** Deletes the pairing, after finishing any message that is being sent. */
 export interface UnpairRequest {
   action: 'UNPAIR'
 }
 
 /** Allows or forbids a paired extension to send while no page of the product is open. */
 export interface BackgroundSendingRequest {
-  /** The former name is for older versions of the other side. Drop it in 1.1. */
+  /** The former name is for older versions of the other side. Remove it in 1.1. */
   action: 'SET_BACKGROUND_SENDING' | typeof FORMER_BACKGROUND_SENDING
   data: { allowed: boolean }
 }
@@ -73,35 +73,35 @@ export type ExtensionRequest =
   | UnpairRequest
   | BackgroundSendingRequest
 
-/** The port of a page's run. While it is open, the extension claims nothing in the background. */
+/** The port that a page opens for a run. While it is open, the extension claims nothing in the background. */
 export const RUN_PORT = 'run'
 
-/** Asks the page whether the message may still go out. Only used if the extension has no key for it. */
+/** Asks the page whether the message may still be sent. Only used by extensions without a token. */
 export interface PageQuestion {
   ask: 'MAY_SEND'
   dmId: string
   lease: string
 }
 
-/** The page's answer; null: unknown. The extension sends only if it is true. */
+/** The page's answer. Unless it is true, the extension does not send; null means unknown. */
 export interface PageAnswer {
   dmId: string
   lease: string
   maySend: boolean | null
 }
 
-/** How long after its claim a message may be sent, in ms; well within LEASE_SECONDS. */
+/** How long after its claim a message may be sent, in ms. Well within LEASE_SECONDS. */
 export const SEND_WITHIN_MS = 90_000
 
 /** The longest direct message that X accepts, in UTF-16 code units. */
 export const MESSAGE_LIMIT = 10_000
 
-/** The text for each reason not to send, with {handle} and {detail} as placeholders. */
+/** Texts for each reason not to send, with the placeholders {handle} and {detail}. */
 export const EXTENSION_TEXT = {
-  /** These concern only this lead, so the next one can be tried. */
+  /** These only concern this lead, so the run tries the next one. */
   INBOX_CLOSED: '@{handle} does not accept direct messages from your X account.',
   NO_SUCH_PERSON: '@{handle} is no longer on X.',
-  /** X shows another id than that of the lead. */
+  /** X shows another id than the lead's. */
   WRONG_PERSON: '@{handle} on X is not your lead: the profile has another X user ID. Nothing was sent.',
   /** The person wrote first. Counts as a reply. */
   MESSAGE_REQUEST: '@{handle} wrote to you first. Accept their message request on X. Nothing was sent.',
@@ -110,7 +110,7 @@ export const EXTENSION_TEXT = {
   X_REFUSED: 'X rejected the message: {detail}',
   /** The product withdrew the message: its campaign was paused, or its lead opted out. */
   CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} may no longer be messaged.',
-  /** Fails nobody: the message returns to the queue. */
+  /** The message returns to the queue and does not count as failed. */
   CANNOT_TELL: 'X did not show whether @{handle} can be messaged. Nothing was sent. It will be tried again later.',
   /** These concern every lead, so the run stops. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
@@ -125,7 +125,7 @@ export const EXTENSION_TEXT = {
   /** {detail} is the number of people in a row. */
   CANNOT_TELL_IN_A_ROW:
     "X did not show for {detail} people in a row whether they can be messaged. X may be slow, or may have changed its page. Nothing was sent to them, and no one was marked as failed. Look at @{handle}'s profile on X, then choose “Check again” in the extension's popup.",
-  /** The text of extensions before 0.2. Drop it in 0.3. */
+  /** The text of extensions before 0.2. Remove it in 0.3. */
   INBOXES_CLOSED: "The last {detail} people couldn't be messaged. Nothing was sent to @{handle}.",
   PRODUCT_UNREACHABLE: 'X-Automated did not respond, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
@@ -137,9 +137,9 @@ export const EXTENSION_TEXT = {
 export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
 
 /**
- * What a failure means. `failed`: it concerns this lead only. `later`: not sent for an unknown
+ * What a failure means. `failed`: it only concerns this lead. `later`: not sent for an unknown
  * reason, so the message is queued again. `unknown`: it may have been sent. `called-back`: the
- * product withdrew it. `stop`: certainly not sent, and the next message would fail too.
+ * product withdrew it. `stop`: not sent, and the next message would fail, too.
  */
 export type ExtensionEnd = 'failed' | 'later' | 'unknown' | 'called-back' | 'stop'
 
@@ -160,7 +160,7 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
   return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
 }
 
-/** After this many people in a row of whom X shows too little, X may have changed its page. */
+/** After this many unclear people in a row, X may have changed its page. */
 export const UNCLEAR_IN_A_ROW = 3
 
 export interface ExtensionFailure {
@@ -169,7 +169,7 @@ export interface ExtensionFailure {
   code: ExtensionErrorCode
 }
 
-/** The reply to a SendDmRequest: `success` only after the message appeared in the conversation. */
+/** The reply to a SendDmRequest. `success` only once the message appears in the conversation. */
 export type SendDmReply = { success: true } | ExtensionFailure
 
 /** The reply to a CheckRequest. */
@@ -181,17 +181,17 @@ export type ExtensionStatusReply = { success: true; status: ExtensionStatus } | 
 export interface ExtensionStatus {
   version: string
   paused: boolean
-  /** The part of X's page that was not found; null: all were found. */
+  /** The part of X's page that was not found; null if all were found. */
   pageChanged: string | null
-  /** The account last seen on X, without @; null: none; undefined: X has not been open yet. */
+  /** The account last seen on X, without @. Null if none was signed in, undefined if X has not been open. */
   signedInAs: string | null | undefined
-  /** The account with which the extension is paired; null: none. */
+  /** The account that the extension is paired with, or null. */
   pairedWith: { email: string; workspaceName: string } | null
   /** Whether the extension sends while no page of the product is open. */
   sendsInBackground: boolean
-  /** The former name of `sendsInBackground`, for pages of the previous version. Drop it in 1.1. */
+  /** The former name of `sendsInBackground`, for pages of the previous version. Remove it in 1.1. */
   sendsAlone?: boolean
-  /** What the extension is doing now. */
+  /** What the extension is doing right now. */
   activity: ExtensionActivity
 }
 
@@ -203,7 +203,7 @@ export type ExtensionActivity =
   /** The user must fix something first. The extension tries again at `until`. */
   | { doing: 'stopped'; error: string; until: number }
 
-/** The manifest's match patterns for this origin. A loopback origin gets both of its names. */
+/** The manifest's match patterns for this origin. Loopback origins match as localhost and 127.0.0.1. */
 export function connectableMatches(publicUrl: string): string[] {
   const { protocol, hostname, port } = new URL(publicUrl)
   const loopback = ['localhost', '127.0.0.1']

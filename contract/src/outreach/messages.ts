@@ -7,7 +7,7 @@ import { MESSAGE_MAX } from './template.ts'
 
 const route = routes('Messenger', 'campaigns')
 
-/** `pending`: not_sent or queued. `sent` includes contacted, `failed` failed_contact. */
+/** `pending` is not_sent or queued, `sent` includes contacted, and `failed` includes failed_contact. */
 export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
 export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
 
@@ -47,7 +47,7 @@ export const messages = {
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
         /** `handle` without the @. The server adds it. */
         templateVariables: z.strictObject({ name: text(200).transform(messageValue), handle: HandleOfLead }),
-        /** Leads that were messaged before get the message, too. */
+        /** Also messages leads who were messaged before. */
         allowRepeat: z.boolean().default(false),
       }),
     )

@@ -15,11 +15,11 @@ export const OPENER_MAX = 500
 /** Openers per page, and per call that approves them. */
 export const OPENERS_PAGE = 50
 
-/** An opener without approval is never sent. `failed`: nothing could be written about the lead. */
+/** Only approved openers are sent. `failed`: nothing could be written about the lead. */
 export const OPENER_STATUSES = ['draft', 'approved', 'failed'] as const
 export type OpenerStatus = (typeof OPENER_STATUSES)[number]
 
-/** Who writes: a model, or without one the built-in rules. */
+/** Who writes: a model or, if there is none, the built-in rules. */
 export const OPENER_SOURCES = ['model', 'built_in'] as const
 
 /** One sentence about a lead, inserted into a campaign's messages by `{ai_opener|fallback}`. */
@@ -28,7 +28,7 @@ export const Opener = z.object({
   campaignId: z.string(),
   lead: z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() }),
   text: z.string(),
-  /** Parts of the lead's profile that the text is about. */
+  /** Parts of the lead's profile that the text uses. */
   factsUsed: z.array(z.string()),
   source: z.enum(OPENER_SOURCES),
   status: z.enum(OPENER_STATUSES),
@@ -59,9 +59,9 @@ export const openers = {
       z.object({
         leads: z.number().int(),
         tokens: z.number().int(),
-        /** Null: the model's price is unknown. */
+        /** Null if the model's price is unknown. */
         costCents: z.number().nullable(),
-        /** Null: there is no limit in cents. */
+        /** Null if there is no budget. */
         remainingCents: z.number().nullable(),
       }),
     ),
@@ -101,7 +101,7 @@ export const openers = {
       z.object({
         openers: z.array(Opener),
         counts: z.object({ draft: z.number().int(), approved: z.number().int(), failed: z.number().int() }),
-        /** The latest job that writes openers for this campaign, even if it has ended. */
+        /** The latest job that writes openers for this campaign, running or ended. */
         job: Job.nullable(),
         cursor: z.string().nullable(),
       }),
@@ -125,7 +125,7 @@ export const openers = {
       z.object({
         success: z.literal(true),
         approved: z.number().int(),
-        /** The ids of openers that were changed or deleted since, and so not approved. */
+        /** Ids of openers that were changed or deleted meanwhile and therefore not approved. */
         changed: z.array(z.string()),
       }),
     ),
@@ -156,7 +156,7 @@ export const openers = {
     .input(z.strictObject({ id: Id }))
     .output(
       Opener.extend({
-        /** Why the model did not write the opener; null: it did, or there is no model. */
+        /** Why the model did not write the opener; null if it did, or there is no model. */
         fault: z.enum(WRITER_FAULTS).nullable(),
       }),
     ),

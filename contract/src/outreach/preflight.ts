@@ -5,38 +5,38 @@ import { STEPS_MAX } from './sequence-limits.ts'
 import { ReengagementInput, refineMessages, StepInput, VariantInput, variantsOf } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-/** Empty variables are looked for in this many people, from the start of the list. */
+/** Empty variables are counted in this many people, from the start of the list. */
 export const LEADS_CHECKED_MAX = 1_000
 
-/** The bill assumes one reply from this number of people. */
+/** The bill assumes that one in this many people replies. */
 export const REPLIES_ONE_IN = 4
 
-/** What argues against a launch, or should be known before it. */
+/** Warnings before a launch. */
 export const PREFLIGHT_WARNINGS = [
   /** The plan's limit does not cover everyone. */
   'plan',
   /** People are skipped because they have no contact basis. */
   'no_basis',
-  /** There are follow-ups, and nothing detects replies. */
+  /** There are follow-ups, but replies are not detected. */
   'no_detection',
   'no_x_account',
-  /** Most people do not accept messages from the account. */
+  /** Most people don't accept messages from the account. */
   'closed_inboxes',
-  /** With these sending limits, the campaign never ends. */
+  /** At these sending limits, the campaign never ends. */
   'never_ends',
-  /** Its bill exceeds what the workspace's spending limit leaves this month. */
+  /** Its bill exceeds what the workspace may still spend this month. */
   'spending',
 ] as const
 export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
 
-/** Who gets a campaign's messages and when, if nobody replies. For a running campaign, what is left. */
+/** Who gets a campaign's messages and when, if nobody replies. A running campaign counts only what is left. */
 export const Preflight = z.object({
   /** People in the list. */
   leads: z.number().int(),
   willSend: z.number().int(),
   /** How many people the plan allows to get their first message now. */
   limitNow: z.number().int(),
-  /** When the next people get their first message; null: nobody waits for the plan. */
+  /** When the next people get their first message; null if nobody waits for the plan. */
   waitUntil: Time.nullable(),
   /** Skipped people by reason, most people first, with up to three handles each. */
   skipped: z.array(z.object({ reason: SkipReason, count: z.number().int(), sample: z.array(z.string()) })),
@@ -53,25 +53,25 @@ export const Preflight = z.object({
   ),
   /** How many people were checked, from the start of the list. At most LEADS_CHECKED_MAX. */
   checked: z.number().int(),
-  /** Variables, as written, that are empty for some of them. These people get the fallback. */
+  /** Variables, as written, that are empty for some of these people. They get the fallback. */
   missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
-  /** How many messages of the account's other campaigns are sent first. */
+  /** Messages of the account's other campaigns that are sent first. */
   ahead: z.number().int(),
-  /** Null: nothing is sent. */
+  /** Null if nothing is sent. */
   firstSendAt: Time.nullable(),
-  /** Null: nothing is sent, or with these sending limits sending never ends. */
+  /** Null if nothing is sent, or sending never ends at these limits. */
   lastSendAt: Time.nullable(),
-  /** The days on which messages are sent, in the time zone of the account; at most 366. */
+  /** Days on which messages are sent, in the account's time zone; at most 366. */
   perDay: z.array(z.object({ date: z.string(), count: z.number().int(), followUps: z.number().int() })),
-  /** What X charges for sending, and for reading conversations before follow-ups; null: nothing. */
+  /** What X charges for sending, and for reading conversations before follow-ups; null if it is free. */
   costCents: z.number().int().nullable(),
   /**
    * What X charges in total if every message is sent and one in REPLIES_ONE_IN people replies: for
-   * messages, look-ups, replies, and one read of each of these; null: nothing.
+   * messages, replies, look-ups, and one read of each message and reply. Null if it is free.
    */
   billCents: z.number().int().nullable(),
   plan: z.object({
-    /** DMs a month; null: unlimited. */
+    /** DMs a month; null if unlimited. */
     limit: z.number().int().nullable(),
     used: z.number().int(),
     remaining: z.number().int().nullable(),
@@ -87,7 +87,7 @@ const unfinished = text(MESSAGE_MAX)
 export const PreflightInput = z
   .strictObject({
     leadListId: Id,
-    /** A sequence of one step with one variant. Replaces `steps`. */
+    /** Shorthand for `steps`: one step with one variant. */
     messageTemplate: unfinished.optional(),
     steps: z
       .array(StepInput.extend({ variants: variantsOf(VariantInput.extend({ messageTemplate: unfinished })) }))
@@ -97,7 +97,7 @@ export const PreflightInput = z
     reengagement: ReengagementInput.extend({ messageTemplate: unfinished }).nullable().optional(),
     channel: z.enum(['api', 'extension']).default('api'),
     xAccountId: Id.optional(),
-    /** Include leads that another campaign has messaged. */
+    /** Include leads whom another campaign has messaged. */
     allowRepeat: z.boolean().default(false),
     /** Include leads who have replied. */
     allowReplied: z.boolean().default(false),

@@ -3,15 +3,16 @@ import { DAY_MS } from '../time.ts'
 
 /** The dates of a rehearsal. */
 export interface RehearsedDates {
-  /** Days on which messages go out, '2026-11-20'. */
+  /** Days on which messages are sent, such as '2026-11-20'. */
   perDay: readonly { date: string; count: number; followUps: number }[]
-  /** Null: with these sending limits, sending never ends. */
+  /** Null if sending never ends at these limits. */
   lastSendAt: Date | null
 }
 
 /**
- * A rehearsal in one line: "About 14 a day, follow-ups from Tuesday, done on Dec 4". Null: nothing
- * is sent. @param timeZone the X account's
+ * A rehearsal in one line: "About 14 a day, follow-ups from Tuesday, done on Dec 4". Null if
+ * nothing is sent.
+ * @param timeZone the X account's
  */
 export function rehearsalText({ perDay, lastSendAt }: RehearsedDates, timeZone: string, now: Date): string | null {
   if (perDay.length === 0) return null
@@ -33,7 +34,7 @@ function doneText(date: string, today: string): string {
   return day === 'today' || day === 'tomorrow' ? day : `on ${day}`
 }
 
-/** "today", "tomorrow", "Tuesday" if it is within a week, "Dec 4", or "Dec 4, 2027" in another year. */
+/** Formats a day as "today", "tomorrow", "Tuesday" within a week, "Dec 4", or "Dec 4, 2027" in another year. */
 function dayText(date: string, today: string, near: 'weekday' | 'date'): string {
   const daysAhead = Math.round((Date.parse(date) - Date.parse(today)) / DAY_MS)
   if (daysAhead <= 0) return 'today'

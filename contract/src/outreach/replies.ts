@@ -5,10 +5,10 @@ import { routes } from '../route.ts'
 
 const route = routes('Replies', 'conversations')
 
-/** Maximum length of a stored reply; the rest is cut. */
+/** Maximum length of a stored reply. The rest is cut off. */
 export const REPLY_TEXT_MAX = 10_000
 
-/** How long texts of conversations are kept, in days. */
+/** For how many days the texts of conversations are kept. */
 export const KEEP_TEXTS_DAYS = { min: 30, max: 3_650, default: 365 } as const
 
 /** Maximum number of a workspace's own opt-out words, which add to the built-in ones. */
@@ -18,15 +18,15 @@ export const OPT_OUT_WORD_LENGTH_MAX = 50
 /** How replies to the workspace's X accounts are detected. */
 export const ReplyDetection = z.object({
   /**
-   * `live`: X notifies us; `degraded`: at least one account is only read every 90 seconds, or cannot be
-   * read; `starting`: an account was just connected; `off`: no account is connected.
+   * `live`: X notifies us. `degraded`: an account is only read every 90 seconds, or cannot be read.
+   * `starting`: an account was just connected. `off`: no account is connected.
    */
   state: z.enum(['live', 'degraded', 'starting', 'off']),
-  /** Why detection is degraded, as a text to show. */
+  /** Why detection is degraded, as text. */
   problem: z.string().nullable(),
-  /** Up to this time, the conversations of every account were read completely. */
+  /** Every account's conversations were completely read up to this time. */
   checkedAt: Time.nullable(),
-  /** Handles of accounts with message requests in X Chat. X does not report these, so they only show on X. */
+  /** Accounts with message requests in X Chat. X does not report these, so they only appear on X. */
   requestsOf: z.array(z.string()),
 })
 export type ReplyDetection = z.output<typeof ReplyDetection>
@@ -38,13 +38,13 @@ const ConversationSettings = z.object({
 
 /** What a text means as a reply. */
 export const ClassifiedText = z.object({
-  /** Null: the text is in an unknown language, or mixes two. */
+  /** Null if the text is in an unknown language or mixes two. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** The probability that the label is right; 1 if a rule decided, 0 without a label. */
+  /** The probability that the label is right: 1 if a rule decided, 0 without a label. */
   confidence: z.number().min(0).max(1),
   /** ISO 639-1; 'und' if the text has no letters or its language is unknown. */
   language: z.string(),
-  /** The start of the day that the text names: when the writer is back, wants to hear more, or wants to meet. */
+  /** The start of the day that the text names: when the writer returns, wants to hear more or wants to meet. */
   date: Time.nullable(),
 })
 

@@ -1,4 +1,4 @@
 // Without schemas, so that screens can import it cheaply.
 
-/** Default sending window if X is real. */
+/** The default sending window on the real X. */
 export const DEFAULT_HOURS = { start: '09:00', end: '18:00' }

@@ -11,31 +11,31 @@ export interface Outcome {
 
 /** What an attempt means for its claim and for the run. */
 export interface Verdict {
-  /** `later`: the message is released and due again in hours. Null: the product already knows the outcome. */
+  /** `later`: the message is released and due again hours later. Null if the product already knows the outcome. */
   outcome: Outcome | 'release' | 'later' | null
-  /** Why later messages would fail, too. */
+  /** Why the next messages would fail, too. */
   stop?: string
-  /** X's own text, if X refused the message. */
+  /** X's own words, if X refused the message. */
   refused?: string
 }
 
-/** A claim, and its outcome if known but not reported yet. */
+/** A claim, with its outcome if that is known but not reported yet. */
 export interface PendingClaim<Claim> {
   claim: Claim
   outcome?: Exclude<Verdict['outcome'], null>
 }
 
-/** A claim request without a response yet. */
+/** A claim request that has no response yet. */
 export interface ClaimRequest {
-  /** Idempotency key: with the same key, the product repeats its response. */
+  /** Idempotency key: the product repeats its response to the same key. */
   key: string
   /** Local time in milliseconds. */
   since: number
-  /** The account named in the first request. A repeated request needs the same body. */
+  /** The account named in the first request, because a repeated request needs the same body. */
   signedInAs?: string | undefined
 }
 
-/** A value from which a run continues. */
+/** A stored value, so that another run can continue from it. */
 export interface Stored<Value> {
   read(): Promise<Value | null>
   write(value: Value | null): Promise<void>
@@ -43,7 +43,7 @@ export interface Stored<Value> {
 
 /** How a run reaches the product and X. */
 export interface Transport<Claim> {
-  /** The next message, or the seconds until one is due; null: nothing is queued. */
+  /** The next message, or the seconds until one is due; null if nothing is queued. */
   claim(request: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }>
   /**
    * Sends at most once per lease.
@@ -51,9 +51,9 @@ export interface Transport<Claim> {
    */
   send(claim: Claim, requestedAt: number): Promise<Verdict>
   record(claim: Claim, outcome: Outcome): Promise<unknown>
-  /** @param inboxUnclear X did not show whether the person can be messaged: due again in hours */
+  /** @param inboxUnclear X did not show whether the person can be messaged, so it is due again hours later */
   release(claim: Claim, inboxUnclear: boolean): Promise<unknown>
-  /** The outcome of a claim left by a worker that died. Without this function, such a claim is released. */
+  /** The outcome of a claim whose worker died. Without this function, such claims are released. */
   outcomeAfterCrash?(claim: Claim): Promise<Outcome | 'release'>
   signedInAs?: string | undefined
   pendingClaim: Stored<PendingClaim<Claim>>
@@ -63,7 +63,7 @@ export interface Transport<Claim> {
   now(): number
 }
 
-/** When the next step is due. `idle`: nothing is queued; `stopped`: the user must fix something. */
+/** When the next step is due. `idle`: nothing is queued. `stopped`: the user must fix something. */
 export type Step =
   | { next: 'again' }
   | { next: 'wait'; ms: number }
@@ -71,21 +71,21 @@ export type Step =
   | { next: 'stopped'; error: string }
 
 /**
- * How long a claim request is repeated after a lost response. Far shorter than a lease, because the
- * response may contain one.
+ * How long a claim request is repeated if its response was lost. Must be far shorter than a lease,
+ * because the lost response may contain one.
  */
 const REPEAT_FOR_MS = 60_000
-/** After this many refusals in a row, X means the account rather than the leads. */
+/** After this many refusals in a row, X is refusing the account rather than the leads. */
 const REFUSALS_IN_A_ROW = 3
-/** For these failures, the product skips the message with a reason instead of a text. */
+/** Failures for which the product skips the message with a reason instead of storing a text. */
 const SKIP_CODES: Partial<Record<ExtensionErrorCode, 'identity' | 'replied'>> = {
   WRONG_PERSON: 'identity',
   MESSAGE_REQUEST: 'replied',
 }
 
 /**
- * Sends queued messages for a page or the extension, one claim per step. Each step first stores
- * what it begins, and never sends a leftover claim. Rejects if the transport does; the next step
+ * Sends queued messages for a page or the extension, one claim per step. Each step stores what it
+ * is about to do, and a leftover claim is never sent. Rejects if the transport does; the next step
  * then continues.
  */
 export function createRun<Claim>(transport: Transport<Claim>) {
@@ -129,7 +129,7 @@ export function createRun<Claim>(transport: Transport<Claim>) {
   return { step }
 }
 
-/** What the extension's reply means. @param reply if it lacks `end`, its code decides */
+/** What the extension's reply means. @param reply without `end`, its code decides */
 export function verdictOf(
   reply: { success: true } | { success: false; error: string; code?: ExtensionErrorCode; end?: ExtensionEnd },
 ): Verdict {
@@ -145,15 +145,15 @@ export function verdictOf(
 }
 
 /**
- * When a message is due, in seconds; null: nothing is queued. @param retryAfter the header of a
- * response without a message
+ * Seconds until a message is due; null if nothing is queued.
+ * @param retryAfter the header of a response without a message
  */
 export function secondsUntilDue(retryAfter: string | null | undefined): number | null {
   const seconds = Number(retryAfter)
   return seconds > 0 ? seconds : null
 }
 
-/** A stored value that is lost with its page. */
+/** A stored value that is lost when the page closes. */
 export function inMemory<Value>(): Stored<Value> {
   let value: Value | null = null
   return {

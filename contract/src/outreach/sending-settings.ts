@@ -5,13 +5,13 @@ import { OPT_OUT_WORD_LENGTH_MAX, OPT_OUT_WORDS_MAX } from './replies.ts'
 
 const route = routes('Sending')
 
-/** Warm-up: messages on the first day, and the daily growth factor. */
+/** Warm-up: messages on the first day, and the growth factor per day. */
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
 /**
  * Why sending waits: sending window, daily cap, warm-up, interval, X's own limit, the plan's limit,
- * X's bill (credits or the workspace's spending limit), or the 24-hour limit of the X app.
+ * X's bill (credits or spending limit), or the X app's 24-hour limit.
  */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'funds', 'app'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
@@ -20,13 +20,13 @@ export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
 export type Waiting = z.output<typeof Waiting>
 
 /**
- * Further reasons: the X account is not connected, an older campaign sends first, it is unknown
- * whether the people of the next follow-ups have replied, others messaged the next people in the
- * past 24 hours, or X did not show whether they can be messaged.
+ * Further reasons: the X account is not connected, an older campaign sends first, nobody knows
+ * whether the next people have replied, another campaign messaged them in the past 24 hours, or X
+ * did not show whether they can be messaged.
  */
 export const CampaignWait = z.object({
   reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection', 'day_apart', 'inbox_unclear']),
-  /** Null: unknown. */
+  /** Null if unknown. */
   until: Time.nullable(),
 })
 export type CampaignWait = z.output<typeof CampaignWait>
@@ -49,7 +49,7 @@ const WorkDays = z
   .max(7)
   .transform((days) => [...new Set(days)].sort())
 
-/** Times of day. If the end is before the start, it is on the next day. */
+/** Times of day. An end before the start is on the next day. */
 const Hours = z
   .strictObject({ start: ClockTime, end: ClockTime })
   .refine(({ start, end }) => start !== end, { message: 'must differ from the start', path: ['end'] })
@@ -59,34 +59,34 @@ const limitFields = {
   timeZone: z.string().max(60).refine(isTimeZone, 'must be a name such as Europe/Berlin'),
   /** Days on which the sending window opens: 1 (Monday) to 7. */
   workDays: WorkDays,
-  /** Null: all day. */
+  /** Null for all day. */
   hours: Hours.nullable(),
-  /** At most the product's cap; null: the product's cap. */
+  /** At most the product's cap, which null means. */
   dailyCap: wholeNumber(1, 500).nullable(),
   warmUp: z.boolean(),
-  /** At least the product's interval; null: the product's interval. */
+  /** At least the product's interval, which null means. */
   pauseSeconds: wholeNumber(0, 86_400).nullable(),
 }
 
 /** The sending limits of one X account, and how much of them is used. */
 export const SendingLimits = z.object({
-  /** Null: the limits of the extension while no X account is connected. */
+  /** Null for the extension's limits while no X account is connected. */
   xAccountId: z.string().nullable(),
   /** Without the @. */
   handle: z.string().nullable(),
   ...limitFields,
-  /** The workspace has never changed them. */
+  /** True until the workspace changes them. */
   isDefault: z.boolean(),
   /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
-  /** How much of the cap is used in these 24 hours. Claimed and refused messages count, too. */
+  /** How much of the cap these 24 hours have used. Claimed and refused messages count, too. */
   countedInDay: z.number().int(),
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),
   /**
-   * How many messages the account can send in the next 24 hours through the server's X app, if all
-   * its accounts take turns; null: it uses another app, or this X does not limit apps.
+   * How many messages the account can send through the server's X app in the next 24 hours, if all
+   * accounts take turns. Null if it uses another app, or X does not limit apps.
    */
   appShare: z.number().int().nullable(),
   waitingFor: Waiting.nullable(),
@@ -96,14 +96,11 @@ export type SendingLimits = z.output<typeof SendingLimits>
 /** When a campaign pauses itself. */
 export const DEFAULT_PROTECTION = { refusalPercent: 20, closedInboxPercent: 60, optOutsPerHundred: 4 }
 const protectionFields = {
-  /** The campaign pauses when X refuses this share of its last 50 messages. Closed inboxes do not count. */
+  /** The campaign pauses if X refuses this share of its last 50 messages. Closed inboxes do not count. */
   refusalPercent: wholeNumber(5, 100).default(DEFAULT_PROTECTION.refusalPercent),
-  /** The campaign warns when this share of its last 50 messages met a closed inbox. */
+  /** The campaign warns if this share of its last 50 messages met a closed inbox. */
   closedInboxPercent: wholeNumber(5, 100).default(DEFAULT_PROTECTION.closedInboxPercent),
-  /**
-   * The campaign pauses when this many of its last 100 messages led to an opt-out. Checked from the
-   * 50th message on.
-   */
+  /** The campaign pauses if this many of its last 100 messages led to an opt-out. Checked from the 50th message on. */
   optOutsPerHundred: wholeNumber(1, 100).default(DEFAULT_PROTECTION.optOutsPerHundred),
 }
 export const Protection = z.object(protectionFields)
@@ -111,13 +108,13 @@ export type Protection = z.output<typeof Protection>
 
 export const SendingSettings = z.object({
   accounts: z.array(SendingLimits),
-  /** The X app with which the workspace connects accounts. */
+  /** The X app through which the workspace connects accounts. */
   xApp: z.object({
-    /** The workspace brought this app. */
+    /** True if the workspace brought this app. */
     isOwn: z.boolean(),
-    /** Messages that count: claims of the last 24 hours, over all accounts and workspaces of the app. */
+    /** Claims of the last 24 hours, over all accounts and workspaces of the app. */
     sentInDay: z.number().int(),
-    /** How many messages X allows in 24 hours; null: this X does not limit apps. */
+    /** Messages that X allows in 24 hours; null if X does not limit apps. */
     dailyLimit: z.number().int().nullable(),
   }),
   /** Product-wide limits that no setting can exceed. */
@@ -125,9 +122,9 @@ export const SendingSettings = z.object({
   /** The workspace's own words, in addition to the built-in ones. */
   optOutWords: z.array(z.string()),
   basis: z.object({
-    /** Campaigns only message leads with a contact basis. */
+    /** Campaigns may only message leads with a contact basis. */
     required: z.boolean(),
-    /** X is real rather than the stand-in, so its rules apply. */
+    /** X is the real one rather than the stand-in, so its rules apply. */
     isRealX: z.boolean(),
     liftedBy: z.string().nullable(),
     liftedAt: Time.nullable(),

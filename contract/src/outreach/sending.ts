@@ -12,7 +12,7 @@ const messageRoute = routes('Sending', 'campaigns')
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
 
-/** How many hours later a message is tried again if its person's inbox was unclear. */
+/** If a person's inbox was unclear, the message is tried again after this many hours. */
 export const UNCLEAR_HOURS = 6
 
 /** Tolerated difference between X's clock and ours, in milliseconds. */
@@ -27,16 +27,16 @@ export const Dm = z.object({
   createdAt: Time,
   updatedAt: Time,
   errorMessage: z.string().nullable(),
-  /** Why the message was skipped, or what it waits for; null for other failures, which only have a text. */
+  /** Why the message was skipped, or why it waits. Null for other failures, which only have a text. */
   reason: z.union([SkipReason, DmWaitReason]).nullable(),
-  /** Null: not part of a sequence. */
+  /** Null if not part of a sequence. */
   stepNumber: z.number().int().nullable(),
   variant: VariantName.nullable(),
   /** For a queued message: when it may first be sent. */
   dueAt: Time.nullable(),
-  /** The latest reply to the message. Viewers see no text. */
+  /** The latest reply to the message. Viewers get no text. */
   reply: z.object({ text: z.string().nullable(), at: Time, label: z.enum(REPLY_LABELS).nullable() }).nullable(),
-  /** The message failed with an unknown outcome. Check the conversation before requeueing it. */
+  /** The message failed, but may have been sent. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
   /** Null if the lead was deleted. */
   lead: LeadOfMessage.nullable(),
@@ -49,16 +49,16 @@ export const Claim = z.object({
   lease: z.string(),
   leadId: z.string(),
   twitterHandle: z.string(),
-  /** The X user id that the profile must have, or nothing is sent; null if unknown. */
+  /** The X user id that the profile must have, or else nothing is sent; null if unknown. */
   xUserId: z.string().nullable(),
   message: z.string(),
   leaseExpiresAt: Time,
-  /** The handle of the X account that must send and whose limits apply, without @; null if unknown. */
+  /** The X account that must send and whose limits apply, without @; null if unknown. */
   sendsAs: z.string().nullable(),
 })
 export type Claim = z.output<typeof Claim>
 
-/** 200 with a message, or 204 if no message is due. Retry-After says when to ask again. */
+/** 200 with a message, or 204 with Retry-After if no message is due. */
 const ClaimAnswer = z.union([
   z.object({ status: z.literal(200), body: Claim }),
   z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),
@@ -66,7 +66,7 @@ const ClaimAnswer = z.union([
 
 const holder = requiredText(100)
 
-/** How many messages one run of the simulated queue processes by default. */
+/** How many messages the simulated queue processes per call by default. */
 const SIMULATED_BATCH = 5
 const SIMULATED_BATCH_MAX = 20
 
@@ -85,7 +85,7 @@ export const sending = {
         sent: z.number().int(),
         failed: z.number().int(),
         campaignsCompleted: z.number().int(),
-        /** Texts about messages that could not be processed. These are not counted as processed. */
+        /** Errors for messages that could not be processed, and are not counted as processed. */
         problems: z.array(z.string()),
       }),
     ),
@@ -137,12 +137,12 @@ export const sending = {
         wasSent: z.boolean(),
         errorMessage: text(2_000).optional(),
         /**
-         * Replaces `errorMessage`. `lead_missing`: the claim names nobody. `identity`: the profile
-         * has another X user id than the claim. `replied`: they have sent a message request on X.
-         * The server adds the parameters.
+         * Replaces `errorMessage`. `lead_missing`: the claim has no lead. `identity`: the profile
+         * has another X user id than the claim. `replied`: they sent a message request on X. The
+         * server adds the parameters.
          */
         reason: SkipReason.extend({ code: z.enum(['lead_missing', 'identity', 'replied']) }).optional(),
-        /** The message may have been sent. The lead gets no other message until someone checks. */
+        /** The message may have been sent. Until someone checks, the lead gets no other message. */
         outcomeUnknown: z.boolean().default(false),
       }),
     )
@@ -168,7 +168,7 @@ export const sending = {
       z.strictObject({
         id: Id,
         lease: requiredText(100),
-        /** X did not show whether the person can be messaged, so the message is due hours later. */
+        /** X did not show whether the person can be messaged, so the message is due again hours later. */
         inboxUnclear: z.boolean().default(false),
       }),
     )

@@ -6,7 +6,7 @@ import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 export const STEPS_MAX = 10
 /** Maximum number of active variants of a step. */
 export const VARIANTS_MAX = 5
-/** Totals of people are counted up to this number. */
+/** Totals of people stop at this number. */
 export const ENROLLMENTS_COUNTED_MAX = 10_000
 
 const DELAY_DAYS_MAX = 90
@@ -32,17 +32,17 @@ export function sequenceLimits(plan: PlanLevel, achievements: readonly string[])
   return achievements.includes('global') ? { ...limits, steps: Math.max(limits.steps, PLAN_LIMITS.pro.steps) } : limits
 }
 
-/** The texts that refuse variants and re-engagement. */
+/** Errors for variants and re-engagement on other plans. */
 export const ONLY_AGENCY = {
   variants: 'A/B variants are part of the Agency plan. Upgrade to Agency to test several messages.',
   reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
 }
 
-/** The lowest plan with more steps than this; null if no plan has more. */
+/** The lowest plan with more than this many steps; null if there is none. */
 const liftOf = (steps: number): PlanLevel | null =>
   (['pro', 'agency'] as const).find((plan) => PLAN_LIMITS[plan].steps > steps) ?? null
 
-/** The text that refuses another step. */
+/** The error for one step too many. */
 export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 'steps'>): string {
   const higher = liftOf(steps)
   if (!higher) return `A campaign has at most ${steps} steps.`
@@ -50,7 +50,7 @@ export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 
   return `Your ${PLAN_LEVELS[plan].name} plan${reward} includes ${formatCount(steps, 'step')} per campaign. Upgrade to ${PLAN_LEVELS[higher].name} for ${PLAN_LIMITS[higher].steps}.`
 }
 
-/** Which part of a sequence can still be launched after a plan has ended, as a text; null: all of it. */
+/** Which part of a sequence can still be launched after a plan has ended, as text; null if all of it can. */
 export function launchLimitText(plan: PlanLevel, limits: SequenceLimits, sequence: SequenceLimits): string | null {
   const parts = [
     sequence.steps > limits.steps &&

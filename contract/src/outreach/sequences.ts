@@ -27,7 +27,6 @@ export const LeadOfMessage = z.object({
   /** The path of the picture on our server. Works until the end of the next day. */
   pictureUrl: z.string().nullable(),
 })
-/** The variant of a message. */
 export const VariantName = z.object({ id: z.string(), name: z.string() })
 
 /** One lead's way through a campaign. */
@@ -39,9 +38,9 @@ export const Enrollment = z.object({
   state: z.enum(ENROLLMENT_STATES),
   /** The version of the sequence that the person follows. */
   version: z.number().int(),
-  /** The number of the next step; null: no step follows. */
+  /** The number of the next step; null if there is none. */
   stepNumber: z.number().int().nullable(),
-  /** When the next message may first be sent; null: no message follows, or the time is unknown. */
+  /** When the next message may first be sent. Null if there is none, or the time is unknown. */
   nextAt: Time.nullable(),
   pausedUntil: Time.nullable(),
   /** Why the enrollment is paused or has ended. */
@@ -57,13 +56,13 @@ export type Outcome = (typeof OUTCOMES)[number]
 export const Verdict = z.object({
   /** `mixed`: the winner also gets more opt-outs. */
   status: z.enum(['collecting', 'winner', 'mixed', 'no_difference']),
-  /** The winner; null if there is none. */
+  /** The winner, or null. */
   variantId: z.string().nullable(),
-  /** The smallest E of the leading variant against each other one, at its highest. */
+  /** The highest value so far of the smallest E, comparing the leading variant with each other one. */
   evidence: z.number(),
   /** The evidence that a variant needs to win. */
   evidenceNeeded: z.number(),
-  /** Days until a variant has won, at the current rates; null: the campaign is too small. */
+  /** Days until a variant wins at the current rates; null if the campaign is too small. */
   estimatedDays: z.number().int().nullable(),
 })
 export type Verdict = z.output<typeof Verdict>
@@ -81,21 +80,21 @@ export const VariantResults = z.object({
   optedOut: z.number().int(),
   /** Messages that were tried, but failed. */
   failed: z.number().int(),
-  /** Messages that were never tried, because their people may not be messaged. */
+  /** Messages that were not tried, because their people may not be messaged. */
   skipped: z.number().int(),
 })
 export type VariantResults = z.output<typeof VariantResults>
 
 export const StepResults = z.object({
   id: z.string(),
-  /** The step's place in the sequence. Re-engagement comes last. */
+  /** The position of the step in the sequence. Re-engagement comes last. */
   number: z.number().int(),
   kind: z.enum(['step', 'reengagement']),
   allocation: z.enum(ALLOCATIONS),
-  /** The split of people over the variants differs from the plan, so there is no verdict. */
+  /** People are split over the variants differently than planned, so there is no verdict. */
   isSplitOff: z.boolean(),
   variants: z.array(VariantResults),
-  /** Null: the step has one variant, its allocation is adaptive, or `isSplitOff` is true. */
+  /** Null if the step has one variant, allocates adaptively, or `isSplitOff` is true. */
   verdict: Verdict.nullable(),
 })
 export type StepResults = z.output<typeof StepResults>
@@ -105,12 +104,12 @@ export const FLIGHT_MAX = 300
 
 export const FlightDot = z.object({
   enrollmentId: z.string(),
-  /** Null: the message does not exist yet. */
+  /** Null if the message does not exist yet. */
   dmId: z.string().nullable(),
   lead: LeadOfMessage.nullable(),
   stepNumber: z.number().int(),
   variant: VariantName.nullable(),
-  /** `planned`: a step to come. `held`: the person is paused. */
+  /** `planned`: a future step. `held`: the person is paused. */
   state: z.enum(['planned', 'queued', 'held', 'sent', 'read', 'replied', 'failed']),
   /** When it was sent, failed, or may first be sent. */
   at: Time,
@@ -138,7 +137,7 @@ export const sequences = {
         /** The version that the edit is based on. */
         version: wholeNumber(1, 2_147_483_647),
         steps: StepInputs,
-        /** If it is left out, it stays. Null removes it. */
+        /** Omit it to keep it. Null removes it. */
         reengagement: ReengagementInput.nullable().optional(),
         applyTo: z.enum(['unpassed', 'unstarted']).default('unpassed'),
       }),
@@ -162,7 +161,7 @@ export const sequences = {
       z.object({
         /** Newest first. */
         past: z.array(FlightDot),
-        /** The earliest message first. */
+        /** Earliest first. */
         next: z.array(FlightDot),
         account: z.object({
           /** How many messages the account may send in 24 hours. */
@@ -171,9 +170,9 @@ export const sequences = {
           sentInDay: z.number().int(),
           /** How much of `capNow` is used, as in the sending limits. */
           countedInDay: z.number().int(),
-          /** The day of the account's warm-up, from 1; null: it does not warm up. */
+          /** The day of the account's warm-up, from 1; null if it is not warming up. */
           warmUpDay: z.number().int().nullable(),
-          /** How many of the last `checked` messages X refused, not counting closed or protected inboxes. */
+          /** How many of the last `checked` messages X refused. Closed and protected inboxes do not count. */
           refusals: z.number().int(),
           checked: z.number().int(),
         }),
@@ -193,7 +192,7 @@ export const enrollments = {
       z.object({
         id: Id,
         state: z.enum(ENROLLMENT_STATES).optional(),
-        /** The step of the message, not the next step. Re-engagement comes after the last step. */
+        /** The step of a message that they have, not their next step. Re-engagement comes after the last step. */
         stepNumber: queryNumber(1, STEPS_MAX + 1).optional(),
         variantId: Id.optional(),
         outcome: z.enum(OUTCOMES).optional(),
@@ -218,7 +217,7 @@ export const enrollments = {
     .input(
       z.strictObject({
         id: Id,
-        /** When the person continues. Without it, someone has to resume them. */
+        /** When the person continues. Without it, someone must resume them. */
         until: Moment.optional(),
       }),
     )

@@ -3,7 +3,7 @@ import { isId, requiredName, requiredText, wholeNumber } from '../fields.ts'
 import { DELAY_MAX, STEPS_MAX, VARIANTS_MAX } from './sequence-limits.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-/** Time after the previous message. A delay in days counts only days with a sending window. */
+/** Time since the previous message. Days count only if they have a sending window. */
 export const Delay = z
   .strictObject({ amount: wholeNumber(1, DELAY_MAX.minutes), unit: z.enum(['minutes', 'hours', 'days']) })
   .refine(({ amount, unit }) => amount <= DELAY_MAX[unit], {
@@ -12,7 +12,7 @@ export const Delay = z
   })
 export type Delay = z.output<typeof Delay>
 
-/** What must be true of the previous message when the step is due. If it is not, the step is skipped. */
+/** What must be true of the previous message when the step is due. Otherwise the step is skipped. */
 export const STEP_CONDITIONS = ['no_reply', 'read', 'not_read'] as const
 export type StepCondition = (typeof STEP_CONDITIONS)[number]
 
@@ -24,14 +24,14 @@ export const Variant = z.object({
   messageTemplate: z.string(),
   weight: z.number().int(),
   isActive: z.boolean(),
-  /** The variant was sent, so its text no longer changes: an edit retires it and creates a new one. */
+  /** The variant was sent, so its text is final: an edit retires it and creates a new one. */
   isFrozen: z.boolean(),
 })
 export type Variant = z.output<typeof Variant>
 
 export const Step = z.object({
   id: z.string(),
-  /** The step's place in the sequence, from 1. */
+  /** The position of the step in the sequence, from 1. */
   number: z.number().int(),
   /** Null for the first step. */
   delay: z.object({ amount: z.number().int(), unit: z.enum(['minutes', 'hours', 'days']) }).nullable(),
@@ -46,7 +46,7 @@ export const Step = z.object({
 export type Step = z.output<typeof Step>
 
 const messageTemplate = requiredText(MESSAGE_MAX)
-/** An id from an earlier response. It is compared, never looked up. */
+/** An id from an earlier response. It is only compared, never looked up. */
 const knownId = z
   .string()
   .refine(isId, 'must be an id of an earlier response')
@@ -85,7 +85,7 @@ export function variantsOf<V extends z.ZodType<{ isActive: boolean; name?: strin
     })
 }
 
-/** A step in a request. A step or variant that is left out is removed. */
+/** A step in a request. Steps and variants that are left out are removed. */
 export const StepInput = z.strictObject({
   /** Without an id, the step is new. */
   id: knownId,
@@ -136,7 +136,7 @@ export const ReengagementInput = z.strictObject({
 })
 export type ReengagementInput = z.output<typeof ReengagementInput>
 
-/** Refuses a campaign without exactly one of `messageTemplate` and `steps`. */
+/** Rejects a campaign without exactly one of `messageTemplate` and `steps`. */
 export function refineMessages(
   { messageTemplate, steps }: { messageTemplate?: unknown; steps?: unknown },
   context: z.RefinementCtx,

@@ -2,18 +2,18 @@
 import { formatNumber } from '../format.ts'
 import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 
-/** Templates that are not archived, per workspace; null: unlimited. Starters do not count. */
+/** Templates per workspace; null if unlimited. Archived ones and starters do not count. */
 export const TEMPLATE_LIMITS = {
   free: { templates: 3, canShare: false },
   pro: { templates: 50, canShare: false },
   agency: { templates: null, canShare: true },
 } as const satisfies Record<PlanLevel, { templates: number | null; canShare: boolean }>
 
-/** The text that refuses sharing a template. */
+/** The error for sharing a template on other plans. */
 export const SHARING_IS_AGENCY =
   'Shared templates are part of the Agency plan. Upgrade to Agency to share templates with your team.'
 
-/** The text that refuses another template. */
+/** The error for one template too many. */
 export function templatesLimitText(plan: 'free' | 'pro'): string {
   const limitation = `Your ${PLAN_LEVELS[plan].name} plan includes ${formatNumber(TEMPLATE_LIMITS[plan].templates)} templates.`
   return plan === 'free'

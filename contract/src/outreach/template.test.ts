@@ -35,7 +35,7 @@ describe('fillSegment', () => {
       'your (name), $nameless, 5:30, a::b, __init__, ~ish, #name',
     ],
     ['\u0024{price|100} #{topic|growth} Me&{name}', '$100 #growth Me&Ada 🦊'],
-    // One @, and no invisible characters in a variable
+    // A single @, and no invisible characters in a variable
     ['@{twitter_handle} ＠{handle}', '@ada @ada'],
     ['Hi {lead\u200b_name}, {\u2060na\u200dme\u00ad}\u200f!', 'Hi Ada 🦊, Ada 🦊\u200f!'],
     ['👩\u200d💻 {ro\u200ble|می\u200cروم}', '👩\u200d💻 می\u200cروم'],
@@ -66,7 +66,7 @@ describe('fillSegment', () => {
     ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}', null],
     ['{प्रिय}', '{प्रिय}', null],
     ['{{nick}} {{name}}', '{{nick}}', null],
-    // Braces that do not match, or that something else needs
+    // Braces that do not match, or that have another meaning
     ['Hi {{{name}}}', '{{{name}}}', '{lead_name}'],
     ['Hi {lead_name}}', '{lead_name}}', '{lead_name}'],
     ['Hi {{lead_name}, you', '{{lead_name}', '{lead_name}'],
@@ -81,7 +81,7 @@ describe('fillSegment', () => {
     ['Hi ｛lead_name｝', '｛lead_name', '{lead_name}'],
     ['At {company|your team', '{company|your team', '{company|your team}'],
     ['{{#if name}}Hi{{/if}}', '{{#if name}}', null],
-    // Of other tools
+    // Placeholders of other tools
     ['Hi [[name]]', '[[name]]', '{lead_name}'],
     ['Hi *|FNAME|*', '*|FNAME|*', '{lead_name}'],
     ['Hi <%= name %>', '<%= name %>', '{lead_name}'],

@@ -20,11 +20,11 @@ export type Segment =
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
 
-/** A part that nothing fills, as written. Templates that contain one are rejected. */
+/** A part that no data fills, as written. Templates that contain one are rejected. */
 export interface UnknownPlace {
   kind: 'unknown'
   written: string
-  /** The spelling that works; null: no variable is meant, or it is unclear which. */
+  /** The correct spelling; null if it is unclear which variable is meant, if any. */
   instead: string | null
 }
 
@@ -44,11 +44,11 @@ const OPENER = 'ai_opener'
 /** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const PLACE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
-/** Names of a person's own data, as people and other tools spell them. */
+/** Names for a person's own name, as people and other tools spell them. */
 const NAMES = 'lead[ _]?name|(?:first|last|full)[ _-]?name|[fl]?name'
 const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
 const KNOWN = `(?:${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
-/** Braces, including those of other scripts. UNOPENED and UNCLOSED are not part of a pair. */
+/** Braces, including those of other scripts. UNOPENED and UNCLOSED match unpaired ones. */
 const OPENING = '[{\\uff5b\\ufe5b\\u2774]{1,9}'
 const CLOSING = '[}\\uff5d\\ufe5c\\u2775]{1,9}'
 const UNOPENED = `(?<!\\{[^{}]*)${CLOSING}`
@@ -76,14 +76,14 @@ const LEFTOVER = new RegExp(
   ].join('|'),
   'giu',
 )
-/** A sign that would remain before the value of a variable: some tools write signs before their braces. */
+/** A sign that would remain before a variable's value: some tools write signs before their braces. */
 const SIGN = /[$#%]{1,9}$|(?<![\p{L}\p{N}])&$|[@\uff20]{1,9}$/u
-/** A filter of Liquid, Jinja or Django in the place of a fallback. */
+/** A filter of Liquid, Jinja or Django where a fallback should be. */
 const FILTER = /^[a-z_]+ ?(?:: ?["'\u201c\u2018\d]|\()/i
 /** Filters without an argument, which only count in double braces. */
 const BARE_FILTER = 'capitali[sz]e|capfirst|title(?:case|ize)?|upcase|downcase|upper|lower|trim|strip|escape'
 const FILTER_OR_WORD = new RegExp(`${FILTER.source}|^(?:${BARE_FILTER})$`, 'i')
-/** Braces before a variable that belong to no other variable. */
+/** Unmatched braces before a variable. */
 const BEFORE = new RegExp(`\\{+[^{}]*$|${UNOPENED}[ \\t\\u00a0]*$`)
 const AFTER = new RegExp(`^(?:[ \\t\\u00a0]*${CLOSING}|${UNCLOSED})`)
 /** Characters without a shape, which copied texts contain. */
@@ -98,19 +98,19 @@ export interface WrittenPlace {
   written: string
 }
 
-/** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
+/** Splits a template into its parts. Columns need a fallback, so that no message has a gap. */
 export function readPlaces(source: string): (Segment | UnknownPlace)[] {
   return readWritten(source).map(({ place: segment }) => segment)
 }
 
-/** Like `readPlaces`, with the spelling of each part. Joined together, these are the template. */
+/** Like `readSegments`, with each part as written. Joined together, these are the template. */
 export function readWritten(source: string): WrittenPlace[] {
   const visible = source.replace(INVISIBLE, '')
   const parts = readVisible(visible)
   return visible === source ? parts : withInvisible(parts, source)
 }
 
-/** The parts of a template without invisible characters. */
+/** The parts of a template after removing invisible characters. */
 function readVisible(source: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   let end = 0
@@ -118,7 +118,7 @@ function readVisible(source: string): WrittenPlace[] {
     const segment = placeOf(match)
     if (!segment) continue
     const before = source.slice(end, match.index)
-    // A brace that stays around a variable would be sent.
+    // A brace left around a variable would be sent.
     const last = before.search(BEFORE)
     const opening = last < 0 || before.slice(last).match(LEFTOVER) ? '' : before.slice(last)
     const closing = source.slice(match.index + match[0].length).match(AFTER)?.[0] ?? ''
@@ -136,7 +136,7 @@ function readVisible(source: string): WrittenPlace[] {
   return parts
 }
 
-/** Whether a sign before a variable is part of the text. Prices ("${price|100}") and hashtags may have one. */
+/** Whether a sign before a variable is part of the text, as in prices ("${price|100}") and hashtags. */
 function isSignOf(segment: Segment, sign: string): boolean {
   if (segment.kind !== 'variable') return true
   return sign.startsWith('$') && !/\p{N}/u.test(segment.fallback)
@@ -179,7 +179,7 @@ export function parseTemplate(source: string): { template: Template } | { unknow
   return { template }
 }
 
-/** The part of a rendered message that would show its reader a variable in braces; null: none. */
+/** The part of a rendered message that looks like a variable in braces; null if none does. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
   const left = readWritten(message).find(
@@ -188,7 +188,7 @@ export function leftoverIn(message: string): string | null {
   return left?.written ?? null
 }
 
-/** Why a template is rejected, and what to write. */
+/** Why a template is rejected, and what to write instead. */
 export function unknownText({ written, instead }: UnknownPlace): string {
   const use =
     instead === null
@@ -199,7 +199,7 @@ export function unknownText({ written, instead }: UnknownPlace): string {
 
 const unknown = (written: string, instead: string | null): UnknownPlace => ({ kind: 'unknown', written, instead })
 
-/** The variable in a pair of braces; null: it is plain text. */
+/** The variable in a pair of braces; null if it is plain text. */
 function placeOf([written, opening = '', inside = '', rest = '', closing = '']: RegExpMatchArray):
   | Segment
   | UnknownPlace
@@ -216,13 +216,13 @@ function placeOf([written, opening = '', inside = '', rest = '', closing = '']: 
 /** The first of several fallbacks. @param rest fallbacks with their bars */
 const fallbackOf = (rest: string) => trim(rest.split('|')[1] ?? '')
 
-/** The text that a filter gives people without a value, used as a fallback; '' if there is none. */
+/** What a template filter's default would show people without a value, as the fallback; '' if it has none. */
 function filled(rest: string): string {
   const text = /^default\w* ?[:(] ?(?:true, ?)?["'\u201c\u2018]([^"'\u201d\u2019]+)/i.exec(fallbackOf(rest))?.[1]
   return text === undefined ? '' : `|${text}`
 }
 
-/** Splits plain text into words and what looks like a variable to a reader. */
+/** Splits plain text into words and text that looks like a variable to a reader. */
 function wordsOf(words: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   const takeWords = (written: string) => {
@@ -238,7 +238,7 @@ function wordsOf(words: string): WrittenPlace[] {
   return parts
 }
 
-/** The variable that is probably meant. @param rest its fallbacks with their bars */
+/** The variable that was probably meant. @param rest its fallbacks with their bars */
 function insteadOf(written = '', rest = ''): string | null {
   const bare = written.replace(/^(?:[^\p{L}_]+|__+)|(?:[^\p{L}\p{M}\p{N}_]+|__+|\)s)$/gu, '')
   const [name = '', fallback] = `${bare}${rest}`.split('|')
@@ -268,7 +268,10 @@ export function fillSegment(segment: Segment, lead: Recipient): string {
   return withoutBraces(variableOf(lead.metadata, segment.key)) || segment.fallback
 }
 
-/** If columns differ only in case, the first non-blank one by code point wins. Only texts count. */
+/**
+ * The value of a column. Among columns that differ only in case, the first non-blank one by code
+ * point wins. Only texts count.
+ */
 function variableOf(metadata: Record<string, unknown>, wanted: string): string {
   const keys = Object.keys(metadata).filter((key) => lowerAscii(key) === wanted)
   for (const key of keys.sort()) {

@@ -17,18 +17,18 @@ export const Template = z.object({
   name: z.string(),
   folder: z.string().nullable(),
   steps: z.array(TemplateStep),
-  /** True: every member sees it. False: only its author and admins do. */
+  /** If false, only its author and admins see it. */
   isShared: z.boolean(),
-  /** The template ships with the product: it is read-only, and no plan counts it. */
+  /** The template ships with the product: it is read-only, and does not count toward the plan's limit. */
   isStarter: z.boolean(),
   isArchived: z.boolean(),
   /** Null: the template is a starter, or the account was deleted. */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** The number of campaigns started from it. */
   campaignCount: z.number().int(),
-  /** People of these campaigns who replied, as a share of those who were messaged. */
+  /** The share of messaged people who replied, over these campaigns. */
   replyRate: Rate,
-  /** The share of them whose reply is `interested`, `meeting` or `question`. */
+  /** The share whose reply is `interested`, `meeting` or `question`. */
   positiveRate: Rate,
   createdAt: Time,
   updatedAt: Time,
@@ -56,7 +56,7 @@ export const templates = {
     .output(
       Page.extend({
         templates: z.array(Template),
-        /** The folders of all templates that the caller sees, in order. */
+        /** Folders of all templates that the caller can see, in order. */
         folders: z.array(z.string()),
       }),
     ),

@@ -5,7 +5,7 @@ export interface TestResult {
   status: 'collecting' | 'winner' | 'mixed' | 'no_difference'
   /** The winner; null if there is none. */
   variantId: string | null
-  /** Null: at the current rates, this campaign has too few people. */
+  /** Null if this campaign has too few people at the current rates. */
   estimatedDays: number | null
 }
 
@@ -41,7 +41,7 @@ export function verdictText({ status, variantId, estimatedDays }: TestResult, va
   return `Not enough data yet. At this pace about ${formatCount(estimatedDays, 'more day')}.`
 }
 
-/** "7.9% against 3.1%": the winner's rate, and the rate closest to it. */
+/** "7.9% against 3.1%": the winner's rate, and the closest other rate. */
 function compared(
   winner: VariantFigures,
   others: VariantFigures[],

@@ -1,4 +1,4 @@
-/** Texts of what the AI writer offers and reports. Without schemas, because screens use them, too. */
+/** Texts about what the AI writer offers and reports. Without schemas, because screens use them, too. */
 
 /** The goals that the built-in writer offers. Models accept any text. */
 export const WRITER_GOALS = {
@@ -16,7 +16,7 @@ export type WriterTone = keyof typeof WRITER_TONES
 
 /** Why a model's text is missing. */
 export const WRITER_FAULTS = [
-  /** The budget of the month is used up, or this call could exceed it. */
+  /** The month's budget is used up, or this call could exceed it. */
   'budget',
   /** The budget is zero, as on Free with the operator's model. */
   'no_budget',
@@ -38,7 +38,7 @@ export const WRITER_FAULTS = [
   'malformed',
   /** The model declined. */
   'refused',
-  /** The text is in another language than the requested one. */
+  /** The text is not in the requested language. */
   'other_language',
   /** The text is longer than requested. */
   'too_long',

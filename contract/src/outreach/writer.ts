@@ -28,12 +28,12 @@ export type DraftSource = z.output<typeof DraftSource>
 export const DraftsInput = z
   .strictObject({
     kind: z.enum(DRAFT_KINDS),
-    /** The purpose of the message: a goal of WRITER_GOALS, or the user's own words. */
+    /** The purpose of the message: one of WRITER_GOALS, or free text. */
     goal: text(500).optional(),
     audience: text(500).optional(),
-    /** One of WRITER_TONES, or the user's own words. */
+    /** One of WRITER_TONES, or free text. */
     tone: text(50).optional(),
-    /** A name or an ISO 639-1 code. Defaults to the language of the text or conversation, or English. */
+    /** A name or an ISO 639-1 code. Defaults to the language of the text or conversation, else English. */
     language: text(50).optional(),
     /** The maximum length of each message, in characters. */
     maxLength: wholeNumber(50, MESSAGE_MAX).optional(),
@@ -52,12 +52,12 @@ export const DraftsInput = z
   })
 export type DraftsInput = z.output<typeof DraftsInput>
 
-/** The data of the event `done`. Each event `draft` has one of `drafts`. */
+/** The data of the event `done`. Each event `draft` carries one of the `drafts`. */
 export const DraftsDone = z.object({
   drafts: z.array(Draft),
   source: DraftSource,
   usage: z.object({ tokens: z.number().int(), cents: z.number().nullable() }),
-  /** Why some or all drafts are not from the model; null: there was no problem, or no model is configured. */
+  /** Why some or all drafts are not the model's. Null if all are, or if no model is configured. */
   fault: z.enum(WRITER_FAULTS).nullable(),
 })
 export type DraftsDone = z.output<typeof DraftsDone>
@@ -83,11 +83,11 @@ export const Provider = z.object({
   /** `operator`: the server's operator pays, within the plan's allowance. */
   from: z.enum(['workspace', 'operator']),
   baseUrl: z.string().nullish(),
-  /** The last characters of the key; null: there is no key. */
+  /** The last characters of the key; null if there is no key. */
   keyEnding: z.string().nullish(),
   inputCentsPerMillion: z.number().nullish(),
   outputCentsPerMillion: z.number().nullish(),
-  /** The budget of a UTC month; null: no limit. */
+  /** The budget per UTC month; null if unlimited. */
   budgetCents: z.number().nullish(),
   budgetTokens: z.number().int().nullish(),
   updatedAt: Time.nullish(),
@@ -99,7 +99,7 @@ const ProviderInput = z
     kind: z.enum(PROVIDER_KINDS),
     baseUrl: text(500).nullish(),
     model: requiredText(200),
-    /** If it is left out, the stored key stays. */
+    /** Omit it to keep the stored key. */
     apiKey: requiredText(500)
       .refine((key) => /^[!-~]*$/.test(key), 'must have no spaces, accents or line breaks')
       .optional(),
@@ -111,7 +111,7 @@ const ProviderInput = z
   .superRefine(({ kind, baseUrl, inputCentsPerMillion, outputCentsPerMillion }, context) => {
     if (kind === 'openai_compatible' && !baseUrl)
       context.addIssue({ code: 'custom', path: ['baseUrl'], message: 'is required' })
-    // If only one price were set, the cost of calls could not be computed.
+    // With only one price, the cost of calls could not be computed.
     const [hasInput, hasOutput] = [inputCentsPerMillion != null, outputCentsPerMillion != null]
     if (hasInput !== hasOutput)
       context.addIssue({

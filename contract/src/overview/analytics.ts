@@ -33,7 +33,7 @@ export const ActivityDay = z.object({
 })
 export type ActivityDay = z.output<typeof ActivityDay>
 
-/** Percent from 0 to 100 with one decimal; null: not measured. */
+/** Percent from 0 to 100 with one decimal; null if not measured. */
 const Rate = z.number().min(0).max(100).nullable()
 
 export const Analytics = z.object({
@@ -49,15 +49,15 @@ export const Analytics = z.object({
   /** Positive replies as a share of messages sent. */
   positiveReplyRate: Rate,
   /**
-   * The median time from a reply to our first answer, by hand or in the inbox, over the latest
-   * MEDIAN_ANSWERS_OF messages with replies; null: no reply was answered.
+   * The median time from a reply to our first answer, over the latest MEDIAN_ANSWERS_OF messages
+   * with replies; null if none was answered.
    */
   medianAnswerSeconds: z.number().int().nullable(),
   /** Always null, because links are not tracked. */
   clickRate: Rate,
   /** Replies as a share of all leads. */
   conversionRate: Rate,
-  /** The leads who replied most recently come first. */
+  /** Most recent reply first. */
   topPerformingLeads: z.array(z.object({ handle: z.string(), name: z.string(), repliedAt: z.iso.datetime() })),
   /** Every requested day, oldest first. Defaults to the last seven days. */
   series: z.array(ActivityDay),
@@ -72,7 +72,7 @@ const period = {
   to: Day.optional(),
 }
 
-/** Checks the order of the days, and how many there are. */
+/** Checks that the days are in order and not too many. */
 function withValidPeriod<T extends z.ZodType<{ from?: string | undefined; to?: string | undefined }>>(query: T) {
   return query
     .refine(({ from, to }) => !from || !to || from <= to, {
@@ -103,7 +103,7 @@ export const BreakdownQuery = withValidPeriod(
 })
 
 export const BreakdownRow = z.object({
-  /** Null: the account, member or variant no longer exists. */
+  /** Null if the account, member or variant no longer exists. */
   id: z.string().nullable(),
   name: z.string(),
   peopleMessaged: z.number().int(),
@@ -115,14 +115,14 @@ export const BreakdownRow = z.object({
   replyRate: Rate,
   /** `peoplePositive` as a share of `peopleMessaged`. */
   positiveRate: Rate,
-  /** The median time from a message to the first reply; null: no replies. */
+  /** The median time from a message to the first reply; null without replies. */
   medianReplySeconds: z.number().int().nullable(),
-  /** The median time from a reply to our first answer, by hand or in the inbox; null: no answers. */
+  /** The median time from a reply to our first answer; null without answers. */
   medianAnswerSeconds: z.number().int().nullable(),
 })
 export type BreakdownRow = z.output<typeof BreakdownRow>
 
-/** How many replies a median covers: of each campaign in a comparison of campaigns, and of all in any other. */
+/** How many replies a median covers: per campaign when campaigns are compared, otherwise in total. */
 export const MEDIAN_OF_EACH = 200
 export const MEDIAN_OF_ALL = 5_000
 /** How many replies `medianAnswerSeconds` of GET /analytics covers. Few, because screens poll it. */
@@ -170,7 +170,7 @@ export const analytics = {
     .input(BreakdownQuery)
     .output(
       z.object({
-        /** The newest campaigns, accounts and members come first. Steps and variants are in their own order. */
+        /** Campaigns, accounts and members: newest first. Steps and variants: in sequence order. */
         rows: z.array(BreakdownRow),
         cursor: z.string().nullable(),
       }),

@@ -9,7 +9,7 @@ export const FIRST_STEPS = ['connect_x', 'find_leads', 'make_list', 'launch_camp
 export type FirstStep = (typeof FIRST_STEPS)[number]
 
 export const FirstSteps = z.object({
-  /** The steps in order. `done` reflects the workspace's current state. After a launch, all are done. */
+  /** The steps in order. `done` reflects the workspace's current state; after a launch all are done. */
   steps: z.array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() })),
   /** Whether this member has hidden the first steps in this workspace. */
   dismissed: z.boolean(),

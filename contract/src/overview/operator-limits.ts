@@ -1,6 +1,6 @@
 // Without schemas, so that screens can import it cheaply.
 
-/** Maximum number of members invited per call. It is limited because nobody can join during the call. */
+/** Maximum number of members invited per call. It is limited because joining waits for the call. */
 export const INVITATIONS_MAX = 1_000
 /** Maximum number of search results. */
 export const FOUND_MEMBERS_MAX = 1_000

@@ -13,9 +13,9 @@ export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 /**
- * `event`: an event that X delivered. `group`: an event about a group, which we ignore. `account`:
- * an event about an account that is not connected. `answer`: the answer to a call. `error`: an
- * error that X does not document. `parameter`: a parameter that X refused.
+ * `event`: a delivered event. `group`: an event about a group, which we ignore. `account`: an event
+ * about an account that is not connected. `answer`: a response to a call. `error`: an undocumented
+ * error. `parameter`: a parameter that X refused.
  */
 export const UNREADABLE_SOURCES = ['event', 'group', 'account', 'answer', 'error', 'parameter'] as const
 export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
@@ -35,9 +35,9 @@ export type GrowthDay = z.output<typeof GrowthDay>
 
 export const WaitlistMember = z.object({
   id: z.string(),
-  /** Null after the account was deleted. Its position stays occupied. */
+  /** Null once the account is deleted. Its position stays occupied. */
   email: z.string().nullable(),
-  /** 0: the person has an account, but never joined the waitlist. */
+  /** 0 if the person has an account but never joined the waitlist. */
   position: z.number().int(),
   referralCode: z.string().nullable(),
   referralCount: count,
@@ -79,7 +79,7 @@ export const LoggedAction = z.object({
   action: z.enum(OPERATOR_ACTIONS),
   /** Null after the operator's account was deleted. */
   operatorEmail: z.string().nullable(),
-  /** The member whom a decision was about; null for other actions, and after the member was deleted. */
+  /** The member whom a decision was about. Null for other actions, and once the member is deleted. */
   memberEmail: z.string().nullable(),
   /** Number of members invited or exported. */
   count: count.nullable(),
@@ -92,7 +92,7 @@ export const Unreadable = z.object({
   source: z.enum(UNREADABLE_SOURCES),
   /** The type of event, or the call: 'GET /2/dm_events'. */
   name: z.string(),
-  /** The names of its fields, never their values. For a refused parameter, the name of that. */
+  /** The names of its fields, never their values. For a refused parameter, only that parameter's name. */
   keys: z.array(z.string()),
   count,
   lastAt: Time,
@@ -196,11 +196,11 @@ export const operator = {
     .output(
       z.object({
         totalCents: z.number(),
-        /** Since when the app has no credits; null: it has credits. */
+        /** Since when the app has no credits; null if it has some. */
         fundsSince: Time.nullable(),
-        /** When X is tried next; null: the app has credits. */
+        /** When X is tried next; null if the app has credits. */
         triedAt: Time.nullable(),
-        /** The number of apps that workspaces brought and that have no credits. */
+        /** The number of workspaces' own apps without credits. */
         ownAppsWithout: count,
       }),
     ),
@@ -210,7 +210,7 @@ export const operator = {
     .output(z.object({ actions: z.array(LoggedAction), ...Page.shape })),
 }
 
-/** Days in the range, including both ends. */
+/** The number of days in the range, including both ends. */
 function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
 }

@@ -6,7 +6,7 @@ export const REPORT_TITLE_MAX = 100
 export const REPORT_DAYS_VALID = 90
 export const REPORT_DAYS_MAX = 365
 
-/** The maximum number of days, campaigns and people that a client report shows. */
+/** The most days, campaigns and people that a client report shows. */
 export const REPORT_DAYS_SHOWN = 366
 export const REPORT_CAMPAIGNS_MAX = 50
 export const REPORT_PEOPLE_MAX = 500

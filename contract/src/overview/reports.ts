@@ -19,7 +19,7 @@ export const Report = z.object({
   campaignId: z.string().nullable(),
   month: z.string().nullable(),
   title: z.string(),
-  /** Anyone with this address can read the report. Null: the server's secret has changed since. */
+  /** Anyone with this address can read the report. Null if the server's secret has changed since. */
   url: z.string().nullable(),
   includesPeople: z.boolean(),
   /** `plan`: the workspace's plan does not include client reports. */
@@ -45,7 +45,7 @@ export const Totals = z.object({
 })
 export type Totals = z.output<typeof Totals>
 
-/** A report as its readers see it, without ids and without data about members of the workspace. */
+/** A report as its readers see it: without ids, and without data about the workspace's members. */
 export const SharedReport = z.object({
   title: z.string(),
   kind: z.enum(['campaign', 'month']),
@@ -63,13 +63,13 @@ export const SharedReport = z.object({
       totals: Totals,
       steps: z.array(
         StepResults.pick({ number: true, kind: true }).extend({
-          // Failed and skipped messages do not concern the readers.
+          // Readers do not see failed and skipped messages.
           variants: z.array(VariantResults.omit({ id: true, isActive: true, failed: true, skipped: true })),
         }),
       ),
     }),
   ),
-  /** People who replied, the latest first, at most REPORT_PEOPLE_MAX. Null: the report does not include them. */
+  /** People who replied, latest first, at most REPORT_PEOPLE_MAX. Null if the report does not include them. */
   people: z
     .array(
       z.object({

@@ -14,7 +14,7 @@ export const SearchItem = z.object({
   id: z.string(),
   title: z.string(),
   subtitle: z.string(),
-  /** Its page. */
+  /** The page of the result. */
   path: z.string(),
   pictureUrl: z.string().nullable(),
 })

@@ -5,11 +5,11 @@ import { routes } from '../route.ts'
 
 const route = routes('Today')
 
-/** How many days the chart of GET /today has, and how many campaigns it lists. */
+/** The number of days in the chart of GET /today, and of campaigns that it lists. */
 export const TODAY_DAYS = 14
 export const TODAY_CAMPAIGNS = 5
 
-/** Things that wait for a person. `key_suspended` is for admins, the last two are for owners. */
+/** What waits for a person. `key_suspended` is for admins, the last two are for owners. */
 export const NEED_CODES = [
   'funds',
   'spending',
@@ -35,16 +35,16 @@ export type Need = z.output<typeof Need>
 export const Today = z.object({
   /**
    * People who wait for an answer: they wrote last, and neither their label nor a suppression
-   * forbids one. The count stops at REPLIES_WAITING_MAX.
+   * forbids one. Stops counting at REPLIES_WAITING_MAX.
    */
   repliesWaiting: z.number().int(),
   /** Messages sent since midnight, in the time zone of the account or of the current account. */
   sentToday: z.number().int(),
-  /** How much of all daily caps is used in the last 24 hours: the sum of `countedInDay` in the sending limits. */
+  /** How much of all daily caps the last 24 hours have used: the sum of `countedInDay` in the sending limits. */
   countedInDay: z.number().int(),
   /** The sum of the current daily caps. */
   capNow: z.number().int(),
-  /** When the limits allow the next message or follow-up; null: there is none. */
+  /** When the next message or follow-up may be sent; null if there is none. */
   nextSendAt: Time.nullable(),
   /** Active and paused campaigns, active ones first. */
   campaigns: z.array(
@@ -54,7 +54,7 @@ export const Today = z.object({
       status: z.enum(CAMPAIGN_STATUSES),
       peopleMessaged: z.number().int(),
       totalLeadsInList: z.number().int(),
-      /** In percent of the people messaged. */
+      /** Percentage of the people messaged. */
       positiveRate: z.number().nullable(),
       /** Messages sent on each of the last 14 days (UTC), today last. */
       sentByDay: z.array(z.number().int()).optional(),
@@ -64,7 +64,7 @@ export const Today = z.object({
   days: z.array(
     z.object({ day: z.string(), sent: z.number().int(), replied: z.number().int(), positive: z.number().int() }),
   ),
-  /** The most urgent first. */
+  /** Most urgent first. */
   needs: z.array(Need),
 })
 export type Today = z.output<typeof Today>
@@ -76,7 +76,7 @@ export const today = {
   })
     .input(
       z.object({
-        /** Defaults to the total of all accounts. */
+        /** Defaults to all accounts together. */
         xAccountId: Id.optional(),
       }),
     )

@@ -12,23 +12,23 @@ export const API_KEY_NAME_MAX = 100
 
 const Scopes = z.array(z.enum(SCOPES))
 
-/** A token for programs. It has the role of a member, but only the operations of its scopes. */
+/** A token for programs. It acts with a member's role, but only within its scopes. */
 export const ApiKey = z.object({
   id: z.string(),
   name: z.string(),
   /** The first 12 characters of the key. */
   start: z.string(),
   scopes: Scopes,
-  /** `plan`: the workspace's plan has no API access. `suspended`: the key waits for an admin to adopt it. */
+  /** `plan`: the workspace's plan has no API access. `suspended`: the key waits until an admin adopts it. */
   status: z.enum(['active', 'expired', 'plan', 'suspended']),
-  /** Who created or adopted the key, and for whom it acts. Null if that account was deleted. */
+  /** Who created or adopted the key, and on whose behalf it acts. Null if that account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
   /** Null: never. */
   expiresAt: Time.nullable(),
   /** Rounded to the minute. */
   lastUsedAt: Time.nullable(),
-  /** When the key stops or stopped working, because no admin answers for it. */
+  /** When the key stops or stopped working, because no admin has adopted it. */
   suspendedAt: Time.nullable(),
 })
 export type ApiKey = z.output<typeof ApiKey>

@@ -5,7 +5,7 @@ import { SUPPORT_KINDS } from './support.ts'
 
 const route = routes('Billing')
 
-/** A plan for sale: a built-in one, or any other with a price at the payment provider. */
+/** A plan for sale: built-in, or any other that has a price at the payment provider. */
 export const Plan = z.object({
   id: z.string(),
   name: z.string(),
@@ -44,12 +44,12 @@ export const SubscriptionDetails = Subscription.extend({
   graceEndsAt: Time.nullable(),
   /** The provider's payment page for the open invoice. Only for the owner. */
   payUrl: z.string().nullable(),
-  /** Whether the plan can be changed or canceled here; false if it was granted. */
+  /** Whether the plan can be changed or canceled here. False if it was granted. */
   manageable: z.boolean(),
 })
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
 
-/** An additional paid subscription that has no effect. */
+/** An additional subscription that is paid for but has no effect. */
 export const OtherSubscription = Subscription.extend({
   /** Pass this id to cancel the subscription. */
   id: z.string(),
@@ -62,7 +62,7 @@ export type OtherSubscription = z.output<typeof OtherSubscription>
 /** Share of a limit at which users are warned. */
 export const USAGE_WARNING_PERCENT = 80
 
-/** Usage of one plan limit. */
+/** How much of one plan limit is used. */
 export const Usage = z.object({
   what: z.enum(['scrapedLeads', 'dms', 'xAccounts']),
   used: z.number().int(),
@@ -72,7 +72,7 @@ export const Usage = z.object({
   warning: z.boolean(),
   /** 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.' */
   words: z.string(),
-  /** The next level with a higher limit; null: there is none. */
+  /** The next level with a higher limit, or null. */
   lifts: z.object({ level, name: z.string(), limit: z.number().int().nullable() }).nullable(),
 })
 export type Usage = z.output<typeof Usage>
@@ -92,17 +92,17 @@ export const BillingOverview = z.object({
   /** Months of Pro earned by the owner's referrals, paused while a plan is paid. */
   rewards: z.object({
     months: z.number().int(),
-    /** When the earned months run out; null: none are left. */
+    /** When the earned months run out; null if none are left. */
     until: Time.nullable(),
     grants: z.array(z.object({ achievement: z.string(), months: z.number().int(), grantedAt: Time })),
-    /** Everything that the owner has earned, with or without months. Some achievements raise limits. */
+    /** All achievements of the owner, including those without months. Some raise limits. */
     achievements: z.array(z.string()),
   }),
-  /** The support that the plan includes or, for an owner, that their Platinum reward gives. */
+  /** The support that the plan includes, or that an owner earned with their Platinum reward. */
   support: z.object({
     kind: z.enum(SUPPORT_KINDS),
     email: z.string(),
-    /** The target for the first answer: '1 business day'; null: there is none. */
+    /** The target for the first answer, such as '1 business day'; null if there is none. */
     firstAnswer: z.string().nullable(),
   }),
   usage: z.array(Usage),
@@ -111,7 +111,7 @@ export const BillingOverview = z.object({
 })
 export type BillingOverview = z.output<typeof BillingOverview>
 
-/** Everything that the owner of a workspace earned on the waitlist. */
+/** Everything that the workspace's owner earned on the waitlist. */
 export const Rewards = z.object({
   rewards: z.array(
     z.object({
@@ -121,15 +121,15 @@ export const Rewards = z.object({
       status: z.enum(['held', 'given']),
       confirmed: z.number().int(),
       needed: z.number().int(),
-      /** Null: not enough members have confirmed. */
+      /** Null while too few members have confirmed. */
       startsAt: Time.nullable(),
-      /** The page that a given reward opens. Only for the owner; null if it opens none. */
+      /** The page that a given reward unlocks. Only for the owner; null if there is none. */
       url: z.string().nullable(),
     }),
   ),
   /** Pioneers, referred people and their referrers get new features one release before everyone else. */
   hasEarlyAccess: z.boolean(),
-  /** The early features that are open to this workspace. */
+  /** Early features that this workspace can use. */
   early: z.array(z.object({ key: z.string(), name: z.string() })),
 })
 export type Rewards = z.output<typeof Rewards>
@@ -147,7 +147,7 @@ export const UpgradePreview = z.object({
   priceCents: z.number().int(),
   billingCycle: z.enum(['monthly', 'yearly']),
   nextPaymentAt: Time,
-  /** Pass this with the upgrade to be charged exactly these amounts. */
+  /** Pass this when upgrading to be charged exactly these amounts. */
   prorationDate: Time,
 })
 export type UpgradePreview = z.output<typeof UpgradePreview>
@@ -159,13 +159,13 @@ export const Invoice = z.object({
   totalCents: z.number().int(),
   currency: z.string(),
   createdAt: Time,
-  /** The provider's invoice page, where open invoices are paid, and the PDF. */
+  /** The provider's page for the invoice, where open ones are paid, and the PDF. */
   url: z.string().nullable(),
   pdfUrl: z.string().nullable(),
 })
 export type Invoice = z.output<typeof Invoice>
 
-/** The provider's checkout pages for built-in plans; null: the plan is not for sale. */
+/** The provider's checkout pages for built-in plans; null if a plan is not for sale. */
 export const PaymentLinks = z.object({
   links: z.object({
     pro_monthly: z.string().nullable(),

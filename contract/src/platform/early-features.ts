@@ -1,10 +1,10 @@
-/** The release of this code, as in package.json. */
+/** This code's release, as in package.json. */
 export const RELEASE = '0.1.0'
 
 /** A new feature that some people get one release before everyone else. */
 export interface EarlyFeature {
   key: string
-  /** What screens call it. */
+  /** Its name on screens. */
   name: string
   /** The release that opens it to everyone, such as '0.2.0'. */
   opensIn: string
@@ -13,7 +13,7 @@ export interface EarlyFeature {
 /** Only new features belong here: an existing feature never becomes early. */
 export const EARLY_FEATURES: readonly EarlyFeature[] = []
 
-/** The features that a release has not opened to everyone yet. */
+/** Features that a release has not opened to everyone yet. */
 export function earlyIn(release: string, features: readonly EarlyFeature[] = EARLY_FEATURES): EarlyFeature[] {
   return features.filter(({ opensIn }) => isBefore(release, opensIn))
 }

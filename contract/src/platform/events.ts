@@ -2,7 +2,7 @@
 export const EVENT_KINDS = ['campaign', 'conversation', 'scrape', 'import', 'job', 'notification'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
-/** A hint that something changed, without its content. Without ids, any number of things may have changed. */
+/** A hint that something changed, without its content. Without ids, anything of this kind may have changed. */
 export interface ChangeEvent {
   kind: EventKind
   ids: string[]

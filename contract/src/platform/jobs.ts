@@ -17,7 +17,7 @@ export const JOB_KINDS = [
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
-/** The scope that an API key needs, besides `leads:write`, to start, cancel or undo a job of each kind. */
+/** The scope that an API key needs in addition to `leads:write` to start, cancel or undo each kind of job. */
 export const JOB_SCOPES: Record<JobKind, Scope> = {
   openers: 'writer:write',
   tag: 'leads:write',
@@ -34,7 +34,7 @@ export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'fail
 
 /** For how many days jobs are kept. */
 export const JOB_DAYS = 30
-/** How long a job can be undone after its end. If it queues messages, only until they are due. */
+/** How long a job can be undone after it ends. Messages can only be unqueued until they are due. */
 export const UNDO_MINUTES = 60
 /** Maximum number of unfinished jobs per workspace. */
 export const UNFINISHED_JOBS_MAX = 5
@@ -44,15 +44,15 @@ export const Job = z.object({
   id: z.string(),
   kind: z.enum(JOB_KINDS),
   status: z.enum(JOB_STATUSES),
-  /** How many leads the job has looked at. */
+  /** How many leads the job has processed. */
   done: z.number().int(),
   /** How many leads matched when the job was created. */
   total: z.number().int(),
   /** How many leads the job has changed. */
   changed: z.number().int(),
-  /** Null if unknown, or if the job has ended. */
+  /** Null if unknown, or once the job has ended. */
   secondsLeft: z.number().int().nullable(),
-  /** Until when the job can be undone; null: it has not ended, or it cannot be undone. */
+  /** Until when the job can be undone. Null if it has not ended, or cannot be undone. */
   undoUntil: Time.nullable(),
   /** The id of the job that this job undoes. */
   undoes: z.string().nullable(),

@@ -27,7 +27,7 @@ export const NOTIFICATION_KINDS = [
 ] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
-/** The parameters of a notification's text, as database triggers store them. */
+/** Parameters of a notification's text, as database triggers store them. */
 export interface NotificationFacts {
   /** The handle of the X account, without the @. */
   handle?: string
@@ -43,16 +43,16 @@ export interface NotificationFacts {
   pause?: PauseReason
   sent?: number
   failed?: number
-  /** The plan's limit: which one, how much of it is used, and its value. */
+  /** Which plan limit, how much of it is used, and its value. */
   limited?: 'scrapedLeads' | 'dms'
   used?: number
   limit?: number
   planName?: string
-  /** Who replied, what the reply means (if known), and the conversation. Never the text. */
+  /** Who replied, the meaning of the reply (if known), and the conversation. Never the text. */
   leadName?: string
   label?: ReplyLabel
   conversationId?: string
-  /** When the grace period of a failed payment or of API keys, the trial, or the month of a spending limit ends (ISO 8601). */
+  /** When a grace period, a trial or the month of a spending limit ends (ISO 8601). */
   until?: string
   /** How much X charges this month, and the workspace's limit. */
   spentCents?: number
@@ -71,7 +71,7 @@ export const EMAIL_FREQUENCIES = ['immediate', 'daily'] as const
 /** Labels of replies that members are notified of by default. */
 export const DEFAULT_REPLY_LABELS: ReplyLabel[] = REPLY_LABELS.filter((label) => label !== 'auto_reply')
 
-/** After this many days, notifications are deleted. */
+/** Notifications are deleted after this many days. */
 export const NOTIFICATION_DAYS = 90
 
 export const Notification = z.object({
@@ -80,9 +80,9 @@ export const Notification = z.object({
   title: z.string(),
   /** A sentence or two; '' if the title is enough. */
   text: z.string(),
-  /** The page to open, on this origin. */
+  /** The page to open, without the origin. */
   path: z.string(),
-  /** Null: unread. */
+  /** Null if unread. */
   readAt: Time.nullable(),
   createdAt: Time,
 })
@@ -92,11 +92,11 @@ export const NotificationPreference = z.object({
   kind: z.enum(NOTIFICATION_KINDS),
   inApp: z.boolean(),
   email: z.boolean(),
-  /** Only for `lead_replied`: notifications of the browser while a tab is open. */
+  /** Only for `lead_replied`: browser notifications while a tab is open. */
   browser: z.boolean().optional(),
   /** Only for `lead_replied`: one email per reply, or one a day. */
   frequency: z.enum(EMAIL_FREQUENCIES).optional(),
-  /** Only for `lead_replied`: the labels to be notified of. A reply without a label always counts. */
+  /** Only for `lead_replied`: notify about these labels. Replies without a label always notify. */
   labels: z.array(z.enum(REPLY_LABELS)).optional(),
 })
 export type NotificationPreference = z.output<typeof NotificationPreference>
@@ -112,7 +112,7 @@ export const notifications = {
     .input(
       z.object({
         ...paging(20),
-        /** Only notifications that the person's browser shows, even if they are turned off in the app. */
+        /** Only notifications for the browser, even if they are turned off in the app. */
         browser: QueryFlag.optional(),
       }),
     )

@@ -3,7 +3,7 @@ import type { BuiltInPlan, PlanLevel } from './plans.ts'
 export const SUPPORT_KINDS = ['basic', 'email', 'priority', 'priority_24_7'] as const
 export type SupportKind = (typeof SUPPORT_KINDS)[number]
 
-/** The name of each kind of support, and the target for the first answer; null: there is no target. */
+/** Each kind of support with its target for the first answer; null if it has none. */
 export const SUPPORT: Record<SupportKind, { name: string; firstAnswer: string | null }> = {
   basic: { name: 'Support by email', firstAnswer: null },
   email: { name: 'Email support', firstAnswer: '2 business days' },

@@ -5,19 +5,19 @@ import { routes } from '../route.ts'
 
 const route = routes('Webhooks')
 
-/** Events that endpoints can subscribe to (docs/webhooks.md describes the payloads). */
+/** Events that endpoints can subscribe to. docs/webhooks.md describes their payloads. */
 export const WEBHOOK_EVENTS = ['member.joined', 'referral.credited', 'achievement.earned'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
-/** Events in the log, which include an operator's test events. */
+/** Events in the log. These include test events of operators. */
 export const DELIVERY_EVENTS = [...WEBHOOK_EVENTS, 'webhook.test'] as const
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
 
-/** `pending`: the next attempt is at `nextAttemptAt`. `failed`: the last attempt failed, too. */
+/** `pending`: the next attempt is at `nextAttemptAt`. `failed`: all attempts failed. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** `failing`: every attempt of about a day failed. `gone`: the endpoint returned 410 Gone. */
+/** `failing`: every attempt failed for about a day. `gone`: the endpoint returned 410 Gone. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
@@ -33,9 +33,9 @@ export const WebhookEndpoint = z.object({
   description: z.string(),
   events: z.array(z.enum(WEBHOOK_EVENTS)),
   enabled: z.boolean(),
-  /** Null if the endpoint is enabled, or was disabled by an operator. */
+  /** Null if the endpoint is enabled, or an operator disabled it. */
   disabledReason: z.enum(DISABLED_REASONS).nullable(),
-  /** Since when every attempt failed; null if the last one succeeded. */
+  /** Since when every attempt has failed; null if the last one succeeded. */
   failingSince: Time.nullable(),
   createdAt: Time,
 })
@@ -142,7 +142,7 @@ export const webhooks = {
         id: Id,
         status: z.enum(DELIVERY_STATUSES).optional(),
         ...paging(25),
-        /** The last id of the previous page. */
+        /** The last id on the previous page. */
         cursor: Id.optional(),
       }),
     )

@@ -4,21 +4,21 @@ import { routes } from '../route.ts'
 
 const route = routes('X connection')
 
-/** What a scrape can read: the profiles around a handle, a post or a list, or given handles. */
+/** What a scrape can read: profiles around a handle, a post or a list, or given handles. */
 export const X_SOURCES = ['followers', 'following', 'likers', 'repliers', 'list_members', 'handles'] as const
 export type XSource = (typeof X_SOURCES)[number]
 
 export const XConnection = z.object({
   connected: z.boolean(),
-  /** Null: never. */
+  /** Null if never. */
   lastConnected: Time.nullable(),
   /** Without the @. */
   handle: z.string().nullable(),
-  /** Sign-in methods that the configured X offers. */
+  /** Sign-in methods that the configured X supports. */
   methods: z.array(z.enum(['password', 'oauth'])),
-  /** Types of scrapes that the configured X offers. */
+  /** Types of scrapes that the configured X supports. */
   sources: z.array(z.enum(X_SOURCES)),
-  /** Why the connection was lost, as a text to show. */
+  /** Why the connection was lost, as text. */
   reason: z.string().nullable(),
 })
 export type XConnection = z.output<typeof XConnection>
@@ -30,24 +30,24 @@ export const XAccount = z.object({
   handle: z.string(),
   /** As on `Lead`. */
   pictureUrl: z.string().nullable(),
-  /** When X was last asked, on connecting or refreshing; null: unknown. */
+  /** As of the last connect or refresh; null if unknown. */
   followerCount: z.number().int().nullable(),
-  /** `lost`: X no longer accepts our connection; see `reason`. */
+  /** `lost`: X no longer accepts our connection. `reason` says why. */
   status: z.enum(['connected', 'lost']),
   reason: z.string().nullable(),
   /** The default account for scrapes and campaigns. */
   isCurrent: z.boolean(),
   lastConnected: Time.nullable(),
   /**
-   * Whether texts of the account's conversations with leads are stored; null: nobody has decided,
-   * so they are not.
+   * Whether texts of the account's conversations with leads are stored. Null, which means no, until
+   * someone decides.
    */
   storesConversations: z.boolean().nullable(),
-  /** Who allowed it, and when; null: texts are not stored. */
+  /** Who consented, and when; null if texts are not stored. */
   consent: z.object({ by: z.object({ id: z.string(), name: z.string() }), at: Time }).nullable(),
   /** Whether the inbox suggests unknown senders as leads. */
   offersUnknownSenders: z.boolean(),
-  /** Whether the caller connected the account, and so may consent. */
+  /** Whether the caller connected the account. Only they may consent. */
   isConnectedByCaller: z.boolean(),
 })
 export type XAccount = z.output<typeof XAccount>

@@ -8,8 +8,8 @@ const route = routes('X app')
 export const X_APP_DAILY_LIMIT = 1_440
 
 /**
- * What X may refuse: the client id and secret, the bearer token, or our webhook (X may not call it,
- * or the consumer secret is wrong).
+ * What X may refuse: the client id and secret, the bearer token, or our webhook. A webhook fails if
+ * X may not call it, or if the consumer secret is wrong.
  */
 export const X_APP_PROBLEMS = ['client', 'bearer_token', 'webhook'] as const
 export type XAppProblem = (typeof X_APP_PROBLEMS)[number]
@@ -25,15 +25,15 @@ export const X_APP_PROBLEM_TEXT: Record<XAppProblem, string> = {
 export const XApp = z.object({
   id: z.string(),
   clientId: z.string(),
-  /** To be entered at X as the app's callback URI. */
+  /** The callback URI to enter for the app at X. */
   callbackUrl: z.url(),
   /** The address at which X reports replies. It is registered automatically. */
   webhookUrl: z.url(),
-  /** Null: X accepts the app. */
+  /** Null if X accepts the app. */
   problem: z.enum(X_APP_PROBLEMS).nullable(),
   /** Messages that count toward the daily limit: claims of the last 24 hours, over all accounts of the app. */
   sentInDay: z.number().int(),
-  /** How many messages X allows in 24 hours; null: this X does not limit apps. */
+  /** Messages that X allows in 24 hours; null if X does not limit apps. */
   dailyLimit: z.number().int().nullable(),
   updatedAt: Time,
 })
@@ -66,7 +66,7 @@ export const xApp = {
         clientSecret: secret,
         consumerSecret: secret,
         bearerToken: secret,
-        /** Confirms a new client id even though it disconnects X accounts. */
+        /** Confirms a new client id, even though it disconnects X accounts. */
         disconnectsAccounts,
       }),
     )

@@ -4,10 +4,7 @@ import { routes } from '../route.ts'
 
 const route = routes('X costs')
 
-/**
- * Why X is called: to send messages, to read conversations, to receive events, to find leads, or to
- * look up single people.
- */
+/** Why X is called: to send messages, read conversations, receive events, find leads, or look up single people. */
 export const X_PURPOSES = ['send', 'read', 'events', 'scrape', 'lookup'] as const
 export type XPurpose = (typeof X_PURPOSES)[number]
 
@@ -17,17 +14,17 @@ const Month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month such
 /** $1,000,000. */
 export const SPENDING_LIMIT_MAX_CENTS = 100_000_000
 
-/** Null: no limit. */
+/** Null if there is no limit. */
 const limitCents = z.number().int().nullable()
 
 /** What X charges for a month, to a tenth of a cent. Estimated from what was sent and read. */
 export const XCosts = z.object({
   totalCents: z.number(),
   limitCents,
-  /** `empty`: an X app of the workspace has no credits left, so everything that uses it waits. */
+  /** `empty`: one of the workspace's X apps has no credits left, so everything that uses it waits. */
   funds: z.enum(['ok', 'empty']),
   fundsSince: Time.nullable(),
-  /** Accounts with charges. Items without a published price are entries of their own. */
+  /** Accounts with charges. Anything without a published price is an entry of its own. */
   accounts: z.array(
     z.object({
       xAccountId: z.string(),
@@ -37,7 +34,7 @@ export const XCosts = z.object({
           purpose: z.enum(X_PURPOSES),
           /** How many messages, people, events and posts X charges for. */
           count: z.number().int(),
-          /** Null: X publishes no price for these. */
+          /** Null if X publishes no price. */
           cents: z.number().nullable(),
         }),
       ),

@@ -24,7 +24,7 @@ export const ACHIEVEMENTS = {
 export type Achievement = keyof typeof ACHIEVEMENTS
 export const ACHIEVEMENT_KEYS = Object.keys(ACHIEVEMENTS) as [Achievement, ...Achievement[]]
 
-/** Credited referrals per tier, and the months of Pro it earns. */
+/** Credited referrals needed for each tier, and the months of Pro that it earns. */
 export const REFERRAL_TIERS = [
   { key: 'bronze', threshold: 3, months: 1 },
   { key: 'silver', threshold: 10, months: 3 },
@@ -32,16 +32,16 @@ export const REFERRAL_TIERS = [
   { key: 'platinum', threshold: 50, months: 12 },
 ] as const satisfies readonly { key: Achievement; threshold: number; months: number }[]
 
-/** Credited referrals in one UTC day for the viral achievement. */
+/** Credited referrals on one UTC day that earn the viral achievement. */
 export const VIRAL_REFERRALS = 5
 
-/** How many referred members must confirm before a reward that costs money starts; 0 for other rewards. */
+/** How many referred members must confirm before a costly reward starts; 0 for other rewards. */
 export function confirmationsNeeded(achievement: Achievement): number {
   if (achievement === 'viral') return VIRAL_REFERRALS
   return REFERRAL_TIERS.find(({ key }) => key === achievement)?.threshold ?? 0
 }
 
-/** Hours until an earned reward that costs money starts, once enough referred members have confirmed. */
+/** Hours until a costly reward starts, once enough referred members have confirmed. */
 export const REWARD_HOURS = 48
 
 /** Positions that a referrer gains per referral. */
@@ -58,7 +58,7 @@ export const LeaderboardRow = z.object({
   id: z.string(),
   /** Starts at 1. Unique. */
   rank: z.number().int(),
-  /** Masked, except for the member's own row or if LEADERBOARD_EMAILS=full. */
+  /** Masked, except on the member's own row or with LEADERBOARD_EMAILS=full. */
   email: z.string(),
   /** Null on other members' rows. */
   referralCode: z.string().nullable(),
@@ -72,7 +72,7 @@ export const LeaderboardRow = z.object({
 export type LeaderboardRow = z.output<typeof LeaderboardRow>
 
 export const Dashboard = z.object({
-  /** 0: the person is not on the waitlist yet. */
+  /** 0 if the person has not joined the waitlist. */
   position,
   referralCount,
   referralCode: z.string(),
@@ -87,7 +87,7 @@ export const Dashboard = z.object({
   }),
   /** Whether this account has a referrer. POST /referrals can set it once. */
   isReferred: z.boolean(),
-  /** 25, 50, 75 and 100 at the four tiers, linear in between. */
+  /** 25, 50, 75 and 100 at the four tiers, and linear in between. */
   progressPercent: z.number(),
 })
 export type Dashboard = z.output<typeof Dashboard>
@@ -102,7 +102,7 @@ export const waitlist = {
       z.strictObject({
         email: z.string({ error: 'Please enter your email address' }).pipe(Email),
         referralCode: ReferralCode,
-        /** The page where the visit started. It only counts the join. */
+        /** The page on which the visit started. Only used to count joins by page. */
         path: text(2_000).optional(),
       }),
     )
@@ -172,7 +172,7 @@ export const waitlist = {
       Success.extend({
         message: z.string(),
         leaderboard: z.array(LeaderboardRow),
-        /** Null if the caller is signed out, or has no referrals in the period. */
+        /** Null if the caller is signed out or has no referrals in the period. */
         own: LeaderboardRow.nullable(),
         ...Page.shape,
         /** Null on the last page. */

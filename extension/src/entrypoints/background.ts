@@ -26,12 +26,12 @@ export default defineBackground(() => {
   const messenger = createMessenger()
   const backgroundSender = createBackgroundSender(messenger)
   const pages = createPages()
-  // Activity of an earlier worker is over.
+  // Discard what an earlier worker was doing.
   readActivity()
     .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
     .then(backgroundSender.wake)
   onSettingChange((names) => {
-    // X's page seems to have changed, or the user checks again: newer data may be available.
+    // X seems to have changed its page, or the user checks again: the product may have newer data.
     if (names.includes('pageChanged')) refreshPages(true)
     backgroundSender.retryNow()
   })
@@ -40,7 +40,7 @@ export default defineBackground(() => {
   browser.alarms.onAlarm.addListener(({ name }) => {
     if (name === PAGES_ALARM) refreshPages(false)
   })
-  // Creating it again would restart its period.
+  // Creating the alarm again would restart its period.
   browser.alarms.get(PAGES_ALARM).then((alarm) => {
     if (!alarm) return browser.alarms.create(PAGES_ALARM, { periodInMinutes: 60 })
   })
@@ -100,10 +100,7 @@ export default defineBackground(() => {
     }
   }
 
-  /**
-   * Also reports the outcome, because the page may be closed by then. Repeated reports change
-   * nothing.
-   */
+  /** Also reports the outcome, because the page may have closed meanwhile. Reporting twice changes nothing. */
   async function sendForPage(message: Message, documentId: string | undefined): Promise<SendDmReply> {
     const reply = await messenger.sendOnce(message, (claim) => pages.ask(documentId, claim))
     const { pairing } = await readState()

@@ -10,10 +10,9 @@ export default defineContentScript({
   matches: ['https://x.com/*'],
   runAt: 'document_idle',
   main() {
-    // The background has verified them.
+    // The background script has already verified them.
     const ready = notifyBackground({ notice: 'here' }).then((pages) => pages && usePages(pages as Pages))
     browser.runtime.onMessage.addListener((command: Command, sender, reply) => {
-      // Ignore other senders.
       if (sender.id !== browser.runtime.id) return
       ready.then(() => execute(command)).then(reply)
       return true
@@ -39,14 +38,14 @@ function execute(command: Command): Promise<Answer<Command['do']>> {
   }
 }
 
-/** Reports the signed-in account for the popup. It never leaves this browser. */
+/** Reports the signed-in account to the popup. It never leaves this browser. */
 async function reportAccount() {
   const account = await signedIn()
   if ('handle' in account) notifyBackground({ notice: 'account', handle: account.handle })
   else if (account.code === 'NOT_SIGNED_IN') notifyBackground({ notice: 'account', handle: null })
 }
 
-/** @returns the background's reply; undefined if it was updated or removed since the page loaded */
+/** @returns the background's reply, or undefined if the extension was updated or removed since the page loaded */
 function notifyBackground(notice: Notice): Promise<unknown> {
   return browser.runtime.sendMessage(notice).catch(() => undefined)
 }

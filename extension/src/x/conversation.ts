@@ -11,12 +11,12 @@ const APPEAR_MS = 12_000
 const STEADY_MS = 500
 /** Messages may load seconds after the composer. */
 const HISTORY_MS = 6000
-/** How long another person's conversation must be open. */
+/** How long a conversation with someone else must be open before that is reported. */
 const WRONG_MS = 2000
-/** They are complete when none was added for this long. */
+/** The messages count as complete if none was added for this long. */
 const COMPLETE_MS = 1000
 
-/** Any field to write in, whatever X calls it. */
+/** Any text field, whatever X calls it. */
 const ANY_COMPOSER = 'textarea, [contenteditable="true"], [role="textbox"]'
 
 /** An open conversation with a composer. */
@@ -31,7 +31,7 @@ export async function open(peer: Peer): Promise<Answer<'open'>> {
   return 'code' in opened ? { problem: opened } : { done: { path: location.pathname } }
 }
 
-/** Writes the message into the composer, in the first way that X's page accepts. */
+/** Writes the message into the composer, in the first of several ways that X's page accepts. */
 export async function write(peer: Peer, message: string): Promise<Answer<'write'>> {
   const opened = await openConversation(peer)
   if ('code' in opened) return { problem: opened }
@@ -54,7 +54,7 @@ export async function write(peer: Peer, message: string): Promise<Answer<'write'
   return { problem: { code: 'PAGE_CHANGED', detail: wasWritten ? 'the send button' : 'the field for a message' } }
 }
 
-/** Presses send once, and waits until the message appears. A problem means it was not pressed. */
+/** Presses send once, and waits until the message appears. If it returns a problem, send was not pressed. */
 export async function press(peer: Peer & Sender, message: string): Promise<Answer<'press'>> {
   // The user may have switched accounts in another tab.
   const other = otherSender(ownHandle(), peer.sendsAs)
@@ -98,7 +98,7 @@ export async function look(peer: Peer, message: string, atLeast: number): Promis
   return { done: { ...counts, whole: counts.total >= atLeast } }
 }
 
-/** Waits for the conversation with this person, and clicks the profile's message button if needed. */
+/** Waits for the conversation with this person. Clicks the profile's message button if needed. */
 async function openConversation(peer: Peer): Promise<Conversation | Problem> {
   let wasClicked = isInChat()
   const isSteady = createSteadiness(WRONG_MS)
@@ -121,7 +121,7 @@ async function openConversation(peer: Peer): Promise<Conversation | Problem> {
   return { code: 'CANNOT_TELL' }
 }
 
-/** Why nothing can be written to this person, if X shows it. */
+/** Why X shows that this person cannot be messaged; null if it doesn't. */
 function problemShown(peer: Peer): Problem | null {
   if (isLocked()) return LOCKED
   if (matches('newPasscodePaths'))
@@ -133,7 +133,7 @@ function problemShown(peer: Peer): Problem | null {
   return isShownTo('inboxClosed', peer) ? { code: 'INBOX_CLOSED' } : null
 }
 
-/** Whether a part is visible in the conversation with this person. */
+/** Whether this part is visible in the conversation with this person. */
 function isShownTo(name: 'requestPrompt' | 'inboxClosed', peer: Peer): boolean {
   const element = find(part(name))
   const panel = element && panelOf(element)
@@ -148,7 +148,7 @@ function isInChat(): boolean {
   return (['conversationPaths', 'requestPaths', 'newPasscodePaths', 'passcodePaths'] as const).some(matches)
 }
 
-/** The open conversation with this person, on its page or in the drawer. */
+/** The open conversation with this person, either on its own page or in the drawer. */
 function conversationWith(peer: Peer): Conversation | null {
   for (const composer of findAll(part('composer'))) {
     const panel = panelOf(composer)
@@ -170,7 +170,7 @@ function isOneOf(ids: readonly string[], peer: Peer): boolean {
   return id === null || ids.includes(id)
 }
 
-/** Whether the conversation is with this person only, by its path, or by the links in its header. */
+/** Whether the conversation is with this person only, judging by its path or the links in its header. */
 function isWith(panel: HTMLElement, peer: Peer): boolean {
   const links = findAll(part('conversationHeader'), panel)
     .flatMap((header) => findAll('a[href]', header))
@@ -180,12 +180,12 @@ function isWith(panel: HTMLElement, peer: Peer): boolean {
   const ids = paths.map((path) => matchPath(pathsOf('conversationPaths'), path)).find((pair) => pair !== null)
   if (!ids && !isInDrawer) return false
   if (ids && idOf(peer) !== null) return isOneOf(ids, peer)
-  // The profile has shown whose handle this is.
+  // The profile has already shown to whom this handle belongs.
   if (peer.xUserId !== undefined && peer.recipientId !== peer.xUserId) return false
   return links.some((path) => isHandle(path.slice(1), peer.handle))
 }
 
-/** A problem if the open conversation is not with the person whom the product means. */
+/** A problem, if the open conversation is not with the person that the product means. */
 function wrongPerson({ xUserId, recipientId }: Peer): Problem | null {
   const ids = matchPath(pathsOf('conversationPaths'), location.pathname)
   const isWrong = ids !== null && xUserId !== undefined && recipientId === null && !ids.includes(xUserId)
@@ -210,7 +210,7 @@ function paste(composer: HTMLElement, message: string) {
   )
 }
 
-/** Sets the value past React, which overrides the element's own setter, and reports the change. */
+/** Sets the value without React's override of the setter, then reports the change. */
 function setValue(composer: HTMLElement, message: string) {
   if (!(composer instanceof HTMLTextAreaElement)) return
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(composer, message)
@@ -225,7 +225,7 @@ function empty(composer: HTMLElement) {
   document.execCommand('delete')
 }
 
-/** The conversation's send buttons. One outside of it counts only if the page has no other composer. */
+/** The conversation's send buttons. A button outside of it only counts if the page has no other composer. */
 function sendButtons(panel: HTMLElement): HTMLElement[] {
   const inside = findAll(part('sendButton'), panel)
   return inside.length > 0 || findAll(part('composer')).length > 1 ? inside : findAll(part('sendButton'))

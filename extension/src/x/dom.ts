@@ -1,6 +1,6 @@
 const LOOK_EVERY_MS = 60
 
-/** The first visible match, including open shadow roots. */
+/** The first visible match. Also searches open shadow roots. */
 export function find(selector: string, within?: ParentNode): HTMLElement | null {
   return findAll(selector, within)[0] ?? null
 }
@@ -19,7 +19,7 @@ function shadowRoots(root: ParentNode): ShadowRoot[] {
   )
 }
 
-/** Like `closest`, through open shadow roots. */
+/** Like `closest`, but crosses open shadow roots. */
 export function enclosing(element: Element, selector: string): HTMLElement | null {
   const match = element.closest<HTMLElement>(selector)
   if (match) return match
@@ -27,12 +27,12 @@ export function enclosing(element: Element, selector: string): HTMLElement | nul
   return root instanceof ShadowRoot ? enclosing(root.host, selector) : null
 }
 
-/** Polls `look`, also at each change of the page, until it returns something. Null after `ms`. */
+/** Polls `look`, and calls it at each change of the page, until it returns something. Null after `ms`. */
 export function until<Value>(look: () => Value | null | undefined | false, ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const begun = performance.now()
     let lastLook = 0
-    // Background tabs run timers only once a second, so also observe changes.
+    // Background tabs run timers only once a second, so observe changes, too.
     const changes = new MutationObserver(() => {
       if (performance.now() - lastLook > LOOK_EVERY_MS) step()
     })
@@ -54,7 +54,7 @@ export function until<Value>(look: () => Value | null | undefined | false, ms: n
   })
 }
 
-/** Whether a condition has been true for `ms` without a break, at the latest look at it. */
+/** The returned function is true once every call for `ms` has passed true. */
 export function createSteadiness(ms: number): (isTrue: boolean) => boolean {
   let since: number | null = null
   return (isTrue) => {
@@ -84,7 +84,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The visible text, with emoji images by their names and blocks as lines. */
+/** The visible text. Emoji images become their names, blocks become lines. */
 export function shownText(element: Element): string {
   const parts = [...element.childNodes].map((node) => {
     if (node instanceof Text) return node.data

@@ -6,7 +6,7 @@ type PathPart = Exclude<PagePart, SelectorPart>
 
 let pages: Pages = shipped.pages
 
-/** Uses these parts from now on, unless this browser does not understand one of their selectors. */
+/** Uses these parts from now on, unless this browser rejects one of their selectors. */
 export function usePages(next: Pages): void {
   const names = Object.keys(PAGE_PARTS) as PagePart[]
   const wrong = names.find((name) => PAGE_PARTS[name] === 'selectors' && !next[name].every(isSelector))
@@ -23,12 +23,12 @@ function isSelector(text: string): boolean {
   }
 }
 
-/** The selectors of a part, as one selector. */
+/** All selectors of a part, combined into one. */
 export function part(name: SelectorPart): string {
   return pages[name].join(', ')
 }
 
-/** The selectors of a part, the preferred one first. */
+/** All selectors of a part, the preferred one first. */
 export function selectorsOf(name: SelectorPart): readonly string[] {
   return pages[name]
 }

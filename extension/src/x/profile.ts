@@ -5,19 +5,19 @@ import { part, pathsOf } from './parts.ts'
 import { handleIn, idInName, isHandle } from './text.ts'
 
 /**
- * How long to wait for a positive sign. X shows skeletons for seconds, without an indicator and without
- * changes, so a quiet page has not necessarily loaded.
+ * How long to wait for a positive sign. X shows skeletons for seconds, without an indicator and
+ * without changes, so a page that does not change may still be loading.
  */
 export const SIGN_MS = 20_000
-/** X loads the buttons of a profile one by one. */
+/** X loads a profile's buttons one by one. */
 const BUTTONS_MS = 4000
-/** How long a profile must look missing. */
+/** How long a profile must look missing before it counts as missing. */
 const MISSING_MS = 1000
 /** How long the account switcher's text may take to appear. */
 const WORDS_MS = 400
 
 export interface Sender {
-  /** The account that must be signed in, without @; undefined: any. */
+  /** The account that must be signed in, without @; undefined if any may. */
   sendsAs?: string | undefined
 }
 
@@ -48,16 +48,16 @@ export async function meet({ handle, xUserId, sendsAs }: Sender & Omit<Peer, 're
   return { problem: isRenamed ? { code: 'PAGE_CHANGED', detail: 'the message button' } : { code: 'CANNOT_TELL' } }
 }
 
-/** Whether the page says that its person takes no messages. The drawer may show a conversation with another one. */
+/** Whether the page shows that its person accepts no messages. The drawer may show someone else's conversation. */
 function isInboxClosed(): boolean {
   return findAll(part('inboxClosed')).some((notice) => enclosing(notice, part('drawer')) === null)
 }
 
-/** Waits for this person's profile. @returns why there is none */
+/** Waits for this person's profile. @returns why it could not be found */
 async function findProfile(handle: string, ms: number): Promise<Problem | null> {
   const hasName = () => isHandle(handleIn(shownText(find(part('profileName')) ?? document.createElement('p'))), handle)
   const hasActions = () => find(part('profileActions')) !== null
-  // A profile without posts shows the same part.
+  // A profile without posts contains the same part.
   const isMissing = () => find(part('profileMissing')) !== null && !hasActions()
   const isSteady = createSteadiness(MISSING_MS)
   const sign = await until(() => {
@@ -105,7 +105,7 @@ export function isLocked(): boolean {
   return matchPath(pathsOf('lockedPaths'), location.pathname) !== null
 }
 
-/** Returns a problem if another account is signed in. @param own null: not visible on this page */
+/** A problem, if another account is signed in. @param own null if this page does not show it */
 export function otherSender(own: string | null, sendsAs: string | undefined): Problem | null {
   if (own === null || sendsAs === undefined || isHandle(own, sendsAs)) return null
   return { code: 'WRONG_ACCOUNT', detail: `@${own}, but the campaign sends as @${sendsAs}` }

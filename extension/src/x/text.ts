@@ -3,7 +3,7 @@ const ADDRESS = /(?:https?:\/\/|www\.)\S+/i
 const OWN_HOSTS = ['x.com', 'twitter.com']
 
 /**
- * Whether the shown text is this message. X shortens URLs, shows emojis as images and changes
+ * Whether the displayed text is this message. X shortens URLs, shows emoji as images and changes
  * spaces, so URLs are compared by host and white space is ignored.
  */
 export function readsAs(displayed: string, message: string): boolean {
@@ -25,7 +25,7 @@ function anyCase(text: string): string {
     .join('')
 }
 
-/** Whether the composer contains exactly this message, except for white space. */
+/** Whether the composer contains exactly this message, ignoring white space. */
 export function isWritten(written: string, message: string): boolean {
   return bare(written) === bare(message)
 }
@@ -39,12 +39,12 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** The person's id in the name of a button on their profile: `123-follow`, `123-unblock`. */
+/** The person's id in the name of a button on their profile, such as `123-follow` or `123-unblock`. */
 export function idInName(name: string | undefined): string | null {
   return /^(\d{1,20})-[a-z]+$/i.exec(name ?? '')?.[1] ?? null
 }
 
-/** The handle in an account button's text, 'Ada @ada'. */
+/** The handle in the text of an account button, such as 'Ada @ada'. */
 export function handleIn(text: string): string | null {
   return /@(\w{1,15})\b/.exec(text)?.[1] ?? null
 }

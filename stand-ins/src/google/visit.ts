@@ -1,4 +1,4 @@
-/** A minimal browser: keeps cookies and does not follow redirects. */
+/** A minimal browser: stores cookies and does not follow redirects. */
 export function browser() {
   const cookies = new Map<string, string>()
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {

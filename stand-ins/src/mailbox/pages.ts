@@ -4,11 +4,11 @@ import type { Mail } from './smtp.ts'
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-// Emails are untrusted. They may have styles, but no scripts, and make no requests.
+// Emails are untrusted: they may contain styles, but no scripts, and may not make requests.
 const MAIL_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
-/** Serves the page for people and the JSON for tests. */
+/** Serves the page to people and JSON to tests. */
 export function addMailPages(app: FastifyInstance, box: { mails(): Mail[]; empty(): void }) {
   app.addHook('onSend', async (_request, reply, payload) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })

@@ -5,10 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-/**
- * An email as received. `to` lists the envelope's recipients, separated by commas; `html` may be
- * null.
- */
+/** An email as received. `to` lists the envelope's recipients, separated by commas. */
 export type Mail = {
   id: string
   from: string
@@ -22,8 +19,8 @@ export type Mail = {
 const LARGEST_BYTES = 10 * 1024 * 1024
 
 /**
- * Accepts email for any recipient. `deliver` must store the email before it returns, because the
- * sender gets the 250 right after that.
+ * Accepts email for any recipient. `deliver` must store the email before returning, because the
+ * sender gets the 250 right after it.
  */
 export async function openSmtp(port: number, deliver: (mail: Mail, headers: Record<string, string>) => void) {
   let delayMs = 0
@@ -47,7 +44,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail, headers: Reco
       )
     },
   })
-  // Ignores clients that disconnect early.
+  // Clients may disconnect early.
   server.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') console.error(error)
   })
@@ -57,7 +54,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail, headers: Reco
   })
   return {
     port: (server.server.address() as AddressInfo).port,
-    /** Delays the acceptance of each email by this time. */
+    /** Delays the response to each email by this time. */
     slowDown(ms: number) {
       delayMs = ms
     },

@@ -1,6 +1,6 @@
 import type { Call, Habit } from './calls.ts'
 
-/** Text that strangers wrote, as the prompt delimits it. */
+/** Text by strangers, as the prompt delimits it. */
 interface Quoted {
   field: string
   text: string
@@ -22,7 +22,7 @@ const REPLIES = [
 const GERMAN =
   'Hallo {lead_name}, ich habe gerade dein Profil gesehen und wollte mich kurz bei dir melden. Woran arbeitest du im Moment am liebsten?'
 
-/** One element of an answer, depending on what the prompt asks for. */
+/** Writes one element of a completion, depending on what the prompt asks for. */
 export function writeElement(call: Call, index: number, habit: Habit | undefined): object {
   const prompt = call.messages.map(({ content }) => content).join('\n')
   const quoted = quotedIn(prompt)
@@ -62,7 +62,7 @@ function quotedIn(prompt: string): Quoted[] {
   return [...blocks].map(([, , field = '', text = '']) => ({ field, text: text.replaceAll('\u02c6', ' ').trim() }))
 }
 
-/** Does what a stranger's text demands, in one of several ways. */
+/** Obeys instructions in a stranger's text, in one of several ways. */
 function obey(prompt: string, quoted: Quoted[], index: number): object {
   const all = quoted.map(({ text }) => text).join(' ')
   const demanded =

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a model does, by its name. `stand-in` behaves well, `stand-in-429` refuses each call, and so on. */
+/** How a model behaves, by its name. `stand-in` behaves well, `stand-in-429` refuses each call, and so on. */
 export const HABITS = [
   '429',
   '500',

@@ -37,14 +37,14 @@ import {
   toResponse,
 } from './wire.ts'
 
-/** Handles a call, given its parameters without `expand`, and the id in its path. */
+/** Handles a call. Gets its parameters without `expand`, and the id from its path. */
 type Handler = (form: Form, id: string) => unknown
 /** Handlers by method and path. */
 type Routes = Record<string, Handler>
 
 const string = z.string()
 const quantity = z.literal('1').optional()
-/** The item that is bought. */
+/** The item to buy. */
 const bought = <Theirs>() =>
   list(parameters<Theirs & { price: string; quantity: number }>()({ price: string, quantity }))
 
@@ -91,7 +91,7 @@ export function addApi(
   }
 }
 
-/** @throws PaymentsProblem if the idempotency key was first used for another request */
+/** @throws PaymentsProblem if the idempotency key has been used for another request */
 function refuseOther(key: string, first: { url: string; form: Form }, now: { url: string; form: Form }): void {
   const type = 'idempotency_error'
   const advice = `Try using a key other than '${key}' if you meant to execute a different request.`
@@ -218,7 +218,7 @@ function productRoutes(machine: Machine): Routes {
   }
 }
 
-/** The fields that are not undefined. */
+/** Removes undefined fields. */
 function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
@@ -235,7 +235,7 @@ function customerRoutes(machine: Machine): Routes {
       const customer = store.get('customer', id)
       const changed = store.put({ ...customer, ...given(changes), metadata: merged(customer.metadata, metadata) })
       if (source === undefined) return changed
-      // Stripe accepts test cards by name, such as pm_card_visa. The stand-in accepts them by number.
+      // Stripe accepts test cards by name, such as pm_card_visa; the stand-in, by number.
       const number = cardNumber(source)
       if (!number) throw PaymentsProblem.invalid('source', 'No such token.')
       attachCard(store, id, number)

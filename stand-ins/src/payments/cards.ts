@@ -11,9 +11,9 @@ const SPECIAL_CARDS: Record<string, ChargeOutcome | 'confirm-once' | 'fails-late
   4000000000000002: DECLINED,
   4000000000009995: { kind: 'declined', code: 'card_declined', message: 'Your card has insufficient funds.' },
   4000000000000069: { kind: 'declined', code: 'expired_card', message: 'Your card has expired.' },
-  /** Must be confirmed once, and can then be charged without its owner. */
+  /** Must be confirmed once. After that, it can be charged without its owner. */
   4000002500003155: 'confirm-once',
-  /** Must be confirmed for every charge. */
+  /** Must be confirmed for each charge. */
   4000002760003184: { kind: 'confirm' },
   /** Can be stored, but charges without its owner fail. */
   4000000000000341: 'fails-later',
@@ -75,7 +75,7 @@ export function attachCard(store: Store, customerId: string, number: string, con
 
 const INTENT_STATUSES = { paid: 'succeeded', confirm: 'requires_action', declined: 'requires_payment_method' } as const
 
-/** Stores the outcome of a charge for an invoice. */
+/** Stores the outcome of charging an invoice. */
 export function keepIntent(
   store: Store,
   { amount_due: amount, currency, customer }: Invoice,

@@ -12,7 +12,7 @@ const PRICES = [
 
 type BuiltInPlan = (typeof PRICES)[number]['plan']
 
-/** Stores the four built-in plans with their payment links. @param redirect where the links redirect after payment */
+/** Stores the four built-in plans and their payment links. @param redirect where the links redirect after payment */
 export function fillCatalogue(store: Store, redirect: string | null): void {
   for (const [id, name] of Object.entries(PRODUCTS)) createProduct(store, { id, name })
   for (const { plan, product, cents, interval } of PRICES) {
@@ -24,7 +24,7 @@ export function fillCatalogue(store: Store, redirect: string | null): void {
       recurring: { interval },
       unit_amount: cents,
     })
-    // The server's address is not known yet.
+    // The server does not know its address yet.
     createLink(store, price, { id: `plink_${plan}`, url: '', redirect })
   }
 }
@@ -57,7 +57,7 @@ export function createPrice(store: Store, { recurring, lookup_key, metadata = {}
 interface NewLink {
   id: string
   url: string
-  /** Where the link redirects after payment; null for the stand-in's own page. */
+  /** Where the link redirects after payment. Null for the stand-in's own page. */
   redirect: string | null
   trialDays?: number | undefined
   metadata?: Record<string, string>

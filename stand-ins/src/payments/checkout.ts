@@ -51,8 +51,8 @@ export function openSession({ store, url }: Machine, input: NewSession): Checkou
 type Payment = { kind: 'paid' | 'confirm' } | { kind: 'refused'; message: string }
 
 /**
- * Pays a session. A declined card leaves it open. @param confirmed whether the bank has confirmed
- * the payment
+ * Pays a session. If the card is declined, the session stays open.
+ * @param confirmed whether the bank has confirmed the payment
  */
 export function pay(
   machine: Machine,

@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { openPayments, openReceiver } from '../../test/open-payments.ts'
 
-// Stripe's own client drives the stand-in through every call that the product makes.
+// Stripe's own client makes every call that the product makes.
 
 async function openClient() {
   const visit = await openPayments()
@@ -11,7 +11,7 @@ async function openClient() {
   return { visit, stripe: new Stripe(visit.payments.secretKey, options) }
 }
 
-/** A subscription that was bought through a checkout session. */
+/** A subscription bought in a checkout session. */
 async function openBought() {
   const { visit, stripe } = await openClient()
   const opened = await stripe.checkout.sessions.create({
@@ -27,7 +27,7 @@ async function openBought() {
   return { visit, stripe, session, subscription: session.subscription as Stripe.Subscription }
 }
 
-/** What Stripe's client throws for a call. */
+/** The error that Stripe's client throws for a call. */
 const refusal = (call: Promise<unknown>) => call.then(String, (error: Stripe.errors.StripeError) => error)
 
 test('finds prices and customers by the filters of their lists', async () => {

@@ -5,7 +5,7 @@ const NO_TEXTS = { after_submit: null, shipping_address: null, submit: null, ter
 const OWN_ISSUER = { type: 'self' } as const
 const NO_PAYMENT_SETTINGS = { payment_method_options: null, payment_method_types: null }
 
-/** The fields of new objects that callers do not set: what Stripe sends for unused features. */
+/** Fields of new objects that callers don't set: what Stripe sends for features that are not used. */
 export const DEFAULTS = {
   product: {
     active: true,
@@ -250,7 +250,7 @@ export const DEFAULTS = {
   webhook_endpoint: { application: null, description: null, status: 'enabled' },
 } satisfies { [K in Kind]: Readonly<Partial<OfKind<K>>> }
 
-/** Like `DEFAULTS`, for the only item of a subscription. */
+/** Like `DEFAULTS`, for a subscription's only item. */
 export const ITEM_DEFAULTS = {
   billing_thresholds: null,
   current_trial: null,

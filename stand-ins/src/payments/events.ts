@@ -6,12 +6,12 @@ import type { Store } from './store.ts'
 import { API_VERSION, toResponse } from './wire.ts'
 
 const ANSWER_WITHIN_MS = 10_000
-/** Much shorter than Stripe's delays: Stripe retries for days. */
+/** Much shorter than Stripe's delays, which span days. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000, 15_000, 60_000]
 
 /**
- * Stores events and sends them to webhooks, signed (docs.stripe.com/webhooks). Deliveries pending
- * at the end of the process are lost.
+ * Stores events, and sends them to webhooks, signed (docs.stripe.com/webhooks). Deliveries that are
+ * pending when the process ends are lost.
  */
 export function createEvents(store: Store, faults: Faults, stopping: AbortSignal) {
   const inFlight = new Set<Promise<void>>()
@@ -50,7 +50,7 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
     }
   }
 
-  /** Retries failed deliveries separately, so they do not hold up the queue. */
+  /** Failed deliveries are retried separately, so that they do not block the queue. */
   async function deliver(endpointId: string, event: Event): Promise<void> {
     if (!(await attempt(endpointId, event))) track(retry(endpointId, event))
   }
@@ -94,7 +94,7 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
     emit,
     /** Sends an event again. */
     replay: (id: string) => publish(store.get('event', id)),
-    /** Resolves when all deliveries have ended. */
+    /** Resolves when no delivery is in progress. */
     settled: () => Promise.all(inFlight),
   }
 }

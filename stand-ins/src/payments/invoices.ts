@@ -3,7 +3,7 @@ import type { Charge, EventType, Invoice, InvoiceLine, Subscription } from './ob
 import { newId, type Store } from './store.ts'
 import { innerList, PaymentsProblem } from './wire.ts'
 
-/** What all parts of the stand-in share. */
+/** What all parts of the payments stand-in share. */
 export interface Machine {
   store: Store
   /** Stores an event and sends it to webhooks. */
@@ -39,7 +39,7 @@ export function makeInvoice(
   return invoice
 }
 
-/** A draft that is not stored, also used for previews. */
+/** Builds a draft without storing it. Also used for previews. */
 export function draftInvoice(
   store: Store,
   subscription: Subscription,
@@ -127,7 +127,7 @@ export function subscriptionOf(store: Store, invoice: Invoice): Subscription {
 }
 
 /**
- * Charges an open invoice to the stored card. The caller updates the subscription.
+ * Charges an open invoice to the stored card. The caller must update the subscription.
  * @param onSession whether the customer is present
  */
 export function tryToPay({ store, emit }: Machine, invoiceId: string, onSession = false): Invoice {

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 
-// The supported objects of Stripe's API v1 (version 2026-10-28), with every field that Stripe's own
-// types require. Fields with `_` are the stand-in's own and never sent.
+// The objects of Stripe's API v1 (version 2026-10-28) that we support, with every field that
+// Stripe's own types require. Fields with `_` are internal and never sent.
 
-/** Numbers with decimals are strings on the wire. */
+/** Decimal numbers are strings on the wire. */
 type Wire<Value> = Value extends Stripe.Decimal
   ? string
   : Value extends string
@@ -12,7 +12,7 @@ type Wire<Value> = Value extends Stripe.Decimal
       ? { [Key in keyof Value]: Wire<Value[Key]> }
       : Value
 
-/** Stripe's object, with fields that the stand-in narrows to what it sends. */
+/** Stripe's object, with some fields narrowed to what the stand-in sends. */
 type Own<Theirs, Narrowed extends NarrowingOf<Theirs, Narrowed>> = {
   [Key in keyof Omit<Theirs, keyof Narrowed | 'livemode'>]: Wire<Theirs[Key]>
 } & Narrowed & { livemode: false }
@@ -44,7 +44,7 @@ type PaymentLink = Own<
   {
     _price: string
     _trialDays: number | null
-    /** Where the link redirects after payment; null for the stand-in's own page. */
+    /** Where the link redirects after payment. Null for the stand-in's own page. */
     _redirect: string | null
   }
 >
@@ -96,9 +96,9 @@ export type Subscription = Own<
     latest_invoice: string | null
     pending_update: Wire<Stripe.Subscription.PendingUpdate> | null
     status: 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled'
-    /** Whether `trial_will_end` was sent. */
+    /** Whether `trial_will_end` has been sent. */
     _trialTold?: boolean
-    /** A change that waits for its payment, and the new period, if the change starts one. */
+    /** A change that waits for its payment, and the new period if the change starts one. */
     _pending?: { price: Price; period: Period | null }
   }
 >
@@ -114,7 +114,7 @@ export interface Charge {
   description: string
   period: Period
   price: Price
-  /** Whether the charge is for a part of a period, after a change. */
+  /** Whether the charge is prorated, after a change. */
   proration: boolean
 }
 

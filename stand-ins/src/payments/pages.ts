@@ -17,7 +17,7 @@ const INVALID_NUMBER = 'Your card number is invalid.'
 const NOT_CONFIRMED =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
 
-/** Stripe's hosted pages. Every form redirects, as Stripe's do. */
+/** Stripe's hosted pages. Like Stripe's, every form redirects. */
 export function addPages(app: FastifyInstance, machine: Machine): void {
   addCheckoutPages(app, machine)
   addInvoicePages(app, machine)
@@ -79,7 +79,7 @@ ${CARD_FIELDS}<div><button value="continue">Subscribe</button></div></form>${lin
   app.get<Visit>('/c/done/:id', (request, reply) => {
     const session = store.get('checkout.session', request.params.id)
     if (session.status !== 'complete') return redirect(reply, `/c/pay/${session.id}`)
-    // The policy forbids form redirects to other origins, so the page redirects itself.
+    // The policy forbids form redirects to other origins, so the page navigates itself.
     const next = session.success_url
       ? `<meta http-equiv="refresh" content="0; url=${escaped(session.success_url)}">${linkTo(session.success_url, 'Continue')}`
       : '<p>You can close this page.</p>'
@@ -177,7 +177,7 @@ function addPortalPages(app: FastifyInstance, machine: Machine): void {
     if (form.do === 'card') {
       const number = cardNumber(form.number)
       if (!number) return redirect(reply, path, { problem: INVALID_NUMBER })
-      // A card that is changed here counts as confirmed.
+      // A card added here counts as confirmed.
       const { id } = attachCard(store, session.customer, number, true)
       for (const subscription of own) store.put({ ...subscription, default_payment_method: id })
     } else {

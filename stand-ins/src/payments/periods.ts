@@ -1,6 +1,6 @@
 import type { Charge, Period, Price, Subscription } from './objects.ts'
 
-/** Adds intervals. Keeps the day of the month, or uses the last day of a shorter month. Unix seconds. */
+/** Adds intervals to a time in Unix seconds. Keeps the day of the month, or uses the last day of a shorter month. */
 export function after(from: number, { interval }: Price['recurring'], times = 1): number {
   const date = new Date(from * 1_000)
   const day = date.getUTCDate()
@@ -11,14 +11,17 @@ export function after(from: number, { interval }: Price['recurring'], times = 1)
   return Math.floor(date.getTime() / 1_000)
 }
 
-/** The end of the period from `start`. Uses the anchor so that short months do not shift it. */
+/**
+ * The end of the period that starts at `start`. Counting from the anchor keeps the day of the month
+ * after short months.
+ */
 export function nextEnd(anchor: number, start: number, recurring: Price['recurring']): number {
   let times = 1
   while (after(anchor, recurring, times) <= start) times += 1
   return after(anchor, recurring, times)
 }
 
-/** The proration lines of a price change, and the new period if the interval changes. A trial costs nothing. */
+/** Lines that prorate a price change, and the new period if the interval changes. Trials cost nothing. */
 export function changeLines(
   subscription: Subscription,
   to: { price: Price; name: string; oldName: string },

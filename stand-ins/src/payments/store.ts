@@ -28,14 +28,14 @@ const PREFIXES: Record<Kind, string> = {
   webhook_endpoint: 'we',
 }
 
-/** An id in Stripe's form. */
+/** Generates an id in Stripe's format. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(12).toString('hex')}`
 }
 
 export type Store = ReturnType<typeof openStore>
 
-/** All objects by id, in order of creation, and their clock. Writes to disk before it returns. */
+/** All objects by id, in order of creation, and the clock. Writes to disk before returning. */
 export function openStore(file: string | undefined) {
   const things = new Map<string, Stored>()
   let aheadMs = 0
@@ -50,7 +50,7 @@ export function openStore(file: string | undefined) {
     replay(entry)
   }
 
-  /** While the clock is advanced, the time of the event being processed. */
+  /** While the clock is being advanced: the time of the event being processed. */
   let eventTime: number | null = null
   const today = () => Math.floor((Date.now() + aheadMs) / 1_000)
   const now = () => eventTime ?? today()
@@ -59,7 +59,7 @@ export function openStore(file: string | undefined) {
     record({ put: thing })
     return thing
   }
-  /** A new object, not stored yet. It gets an id of its kind unless it has one. */
+  /** Builds a new object without storing it. It gets an id of its kind unless `fields` has one. */
   function make<K extends Kind>(kind: K, fields: Fields<K>): OfKind<K> {
     const base = { id: newId(PREFIXES[kind]), object: kind, created: now(), livemode: false }
     return { ...base, ...DEFAULTS[kind], ...fields } as unknown as OfKind<K>
@@ -72,9 +72,9 @@ export function openStore(file: string | undefined) {
   return {
     /** Unix seconds. */
     today,
-    /** Unix seconds: the time of the event being processed, or today. */
+    /** Unix seconds: the time of the event being processed or, outside of events, today. */
     now,
-    /** Runs `work` with the clock at this time. */
+    /** Runs `work` with the clock set to this time. */
     at(time: number, work: () => void) {
       eventTime = time
       try {

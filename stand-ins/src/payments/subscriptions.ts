@@ -63,7 +63,7 @@ export function createSubscription(machine: Machine, input: NewSubscription): Su
   return store.get('subscription', made.id)
 }
 
-/** The price of an item. It is also the item's plan, which is the older form of a price. */
+/** The price of an item. `plan` is Stripe's older name for it. */
 function ofPrice(price: Price): Pick<SubscriptionItem, 'price' | 'plan'> {
   const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price
   const plan = {
@@ -99,7 +99,7 @@ function hasEnded({ status }: Subscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
-/** Updates a subscription after an attempt to charge its invoice. */
+/** Updates a subscription after its invoice was charged or failed. */
 export function settle(machine: Machine, invoice: Invoice): void {
   const subscription = subscriptionOf(machine.store, invoice)
   const { status, latest_invoice, _pending: change, ...rest } = subscription
@@ -119,7 +119,7 @@ export function settle(machine: Machine, invoice: Invoice): void {
   }
 }
 
-/** The subscription at another price, in its current period or a new one. */
+/** The subscription with another price, in its current period or a new one. */
 function atPrice(subscription: Subscription, { price, period }: { price: Price; period: Period | null }): Subscription {
   const [item] = subscription.items.data
   const { start, end } = period ?? { start: item.current_period_start, end: item.current_period_end }
@@ -134,14 +134,12 @@ function atPrice(subscription: Subscription, { price, period }: { price: Price; 
 
 const changes = {
   items: list(z.strictObject({ id: text, price: text, quantity: z.literal('1').optional() })),
-  /** Prorations are always invoiced. */
   proration_behavior: z.literal('always_invoice').optional(),
   proration_date: integer.optional(),
   cancel_at_period_end: flag.optional(),
-  /** Empty removes the date. */
+  /** An empty string removes the date. */
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
 }
-/** A change to preview. */
 export const PreviewedChange = parameters<Stripe.InvoiceCreatePreviewParams.SubscriptionDetails>()(changes)
 export const SubscriptionChange = parameters<Stripe.SubscriptionUpdateParams>()({
   ...changes,
@@ -151,7 +149,7 @@ export const SubscriptionChange = parameters<Stripe.SubscriptionUpdateParams>()(
 })
 type SubscriptionChange = Partial<z.output<typeof SubscriptionChange>>
 
-/** The effect of a change of the price; null if it does not change. */
+/** The effect of a price change; null if the price stays the same. */
 function planChange(machine: Machine, subscription: Subscription, { items, proration_date }: SubscriptionChange) {
   const [item] = subscription.items.data
   const [changed] = items ?? []
@@ -223,7 +221,7 @@ export function updateSubscription(machine: Machine, id: string, change: Subscri
   })
 }
 
-/** When and why it was canceled, if it was. */
+/** When and why it was canceled, or nulls. */
 function cancellation(now: number, isCanceled: boolean): Pick<Subscription, 'canceled_at' | 'cancellation_details'> {
   const reason = isCanceled ? 'cancellation_requested' : null
   const details = { comment: null, feedback: null, feedback_option: null, reason }
@@ -252,7 +250,7 @@ export function endNow({ store, emit }: Machine, id: string): Subscription {
   return ended
 }
 
-/** The next change of a subscription that needs no request: when it is due, in unix seconds, and what it does. */
+/** The next change that needs no request: when it is due (Unix seconds), and what it does. */
 export function nextDue(machine: Machine, subscription: Subscription): { at: number; run(): void } | undefined {
   const { store, emit } = machine
   const { id, status, created, trial_end, latest_invoice, _trialTold } = subscription
@@ -279,7 +277,7 @@ export function nextDue(machine: Machine, subscription: Subscription): { at: num
     },
     { at: subscription.items.data[0].current_period_end, run: () => renew(machine, subscription) },
   ]
-  // If several are due at the same time, the first in the list comes first.
+  // If several are due at the same time, the first in the list wins.
   return due.flatMap(({ at, run }) => (at == null ? [] : { at, run })).sort((a, b) => a.at - b.at)[0]
 }
 

@@ -6,10 +6,10 @@ type Answer = { status: number; body: any }
 export const CARD = '4242 4242 4242 4242'
 export const DECLINED_CARD = '4000 0000 0000 0002'
 export const CONFIRMED_CARD = '4000 0025 0000 3155'
-/** This card can be stored, but later charges fail. */
+/** A card that can be stored, but whose later charges fail. */
 export const FAILING_CARD = '4000 0000 0000 0341'
 
-/** A client for a running stand-in. It makes the calls of the product, of a buyer and of tests. */
+/** A client for a running stand-in. It makes the product's calls, a buyer's and those of tests. */
 export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'links'>) {
   const { url, secretKey } = payments
   const read = async (response: Response): Promise<Answer> => {
@@ -50,7 +50,6 @@ export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'li
     json,
     submit,
     faults: (faults: unknown) => json('PUT', '/_faults', faults),
-    /** Advances the clock. */
     advance: (days: number) => json('POST', '/_clock', { advanceSeconds: Math.round(days * 86_400) }),
     /** Opens a checkout page and pays. @returns the next page */
     async buy(link: string, { number = CARD, email }: { number?: string; email?: string } = {}) {

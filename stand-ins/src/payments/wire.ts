@@ -56,7 +56,7 @@ export const integer = z
   .regex(/^-?\d+$/)
   .transform(Number)
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
-/** A list, which a form encodes with its indexes as keys. */
+/** A list. Forms encode it with indexes as keys. */
 export const list = <Item extends z.ZodType>(item: Item) =>
   z
     .record(z.string(), item)
@@ -66,12 +66,12 @@ export const list = <Item extends z.ZodType>(item: Item) =>
 export const text = z.string().optional()
 export const metadata = z.record(z.string(), z.string()).optional()
 
-/** Metadata after an update: an empty value removes its key, as at Stripe. */
+/** Metadata after an update. As with Stripe, an empty value removes its key. */
 export function merged(before: Record<string, string>, changes: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== ''))
 }
 
-/** The parameters of a call. Each must occur in Stripe's type of the parameters. */
+/** The parameters of a call. Each must exist in Stripe's type. */
 export const parameters =
   <Theirs>() =>
   <Shape extends { [Key in keyof Shape]: Key extends keyof Theirs ? z.ZodType : never }>(shape: Shape) =>
@@ -97,7 +97,7 @@ export function fieldsIn<Fields extends z.ZodType>(form: Form, fields: Fields): 
     : PaymentsProblem.invalid(param, `Invalid ${param}: ${issue?.message}`)
 }
 
-/** A parameter's name in Stripe's form: `items[0][price]`. */
+/** A parameter's name in Stripe's notation: `items[0][price]`. */
 function paramAt([first, ...rest]: readonly PropertyKey[]): string {
   return [String(first), ...rest.map((part) => `[${String(part)}]`)].join('')
 }
@@ -116,8 +116,8 @@ const PAGING = {
 }
 
 /**
- * Reads the parameters of a list and returns one page, newest first. @param filters tests for
- * further parameters that select objects, in addition to those of all lists
+ * Reads the parameters of a list, and returns one page, newest first.
+ * @param filters further parameters that select objects
  */
 export function pageOf<One extends { id: string; created: number }>(
   all: One[],
@@ -151,15 +151,15 @@ export function pageOf<One extends { id: string; created: number }>(
   return { object: 'list' as const, url, has_more: rest.length > limit, data }
 }
 
-/** Tests of a list's objects, by the name of the parameter. `value` is undefined if the parameter is missing. */
+/** Filters of a list, by the name of their parameter. `value` is undefined if the parameter is missing. */
 export type Filters<One> = Record<string, { type: z.ZodType; matches: (object: One, value: unknown) => boolean }>
 
-/** A parameter that must equal what `of` returns for an object. */
+/** A parameter that must equal the value of `of` for an object. */
 export function equal<One>(type: z.ZodType, of: (object: One) => unknown): Filters<One>[string] {
   return { type, matches: (object, value) => value === undefined || of(object) === value }
 }
 
-/** A list of values. One of them must equal what `of` returns for an object. */
+/** A list of values. One of them must equal the value of `of` for an object. */
 export function oneOf<One>(of: (object: One) => unknown): Filters<One>[string] {
   return {
     type: list(z.string()),
@@ -170,7 +170,7 @@ export function oneOf<One>(of: (object: One) => unknown): Filters<One>[string] {
   }
 }
 
-/** A copy without our own `_` fields, with the `expand` paths resolved from ids to objects. */
+/** A copy without internal `_` fields, in which the `expand` paths are objects instead of ids. */
 export function toResponse(thing: unknown, expand: readonly string[], find: (id: string) => unknown): unknown {
   const copy = withoutPrivateFields(thing)
   for (const path of expand) expandIn(copy, path.split('.'), { path, find })

@@ -9,8 +9,8 @@ type Entry = { domain: string; txt: string[] }
 const NO_SUCH_DOMAIN = 3
 
 /**
- * Starts a DNS resolver for TXT and MX records on a loopback UDP port, 0 for any free one.
- * @param file where records are stored; in memory if undefined
+ * Starts a DNS resolver for TXT and MX records on a loopback UDP port; 0 for any free one.
+ * @param file stores the records; in memory if undefined
  */
 export async function startDns(file: string | undefined, port = 0) {
   const records = new Map<string, string[]>()
@@ -58,7 +58,7 @@ export async function startDns(file: string | undefined, port = 0) {
       log.append(entry)
       apply(entry)
     },
-    /** Sets a domain's MX records, until the process ends. `.` is the null MX (RFC 7505). */
+    /** Sets a domain's MX records until the process ends. `.` is the null MX (RFC 7505). */
     setMail: (domain: string, exchanges: string[]) => mail.set(domain.toLowerCase(), exchanges),
     records: () => Object.fromEntries(records),
     async close() {

@@ -6,7 +6,7 @@ import { postingPage, signInPage } from '../page.ts'
 const EMAIL = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress'
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 
-/** The key that signs assertions and its certificate, as PEM. */
+/** The key that signs assertions, and its certificate, as PEM. */
 export type SigningKey = { privateKey: string; certificate: string }
 
 /** Wrong values for responses, to test their validation. */
@@ -50,7 +50,7 @@ export async function makeSigningKey(): Promise<SigningKey> {
   }
 }
 
-/** A certificate of a key that expired yesterday. */
+/** A certificate for this key that expired yesterday. */
 export async function expiredCertificateOf({ privateKey }: SigningKey): Promise<string> {
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')
@@ -89,7 +89,8 @@ export function serveSaml(
   const open = () => (opened ??= openProvider(metadata, privateKey))
 
   /**
-   * Reads a request (HTTP-Redirect). @throws if it is invalid or its callback is not on loopback
+   * Reads a request (HTTP-Redirect).
+   * @throws if it is invalid or its callback is not on loopback
    */
   const read = async (query: Record<string, string>): Promise<Asked> => {
     const { provider, serviceProviderOf } = await open()
@@ -181,7 +182,7 @@ export function serveSaml(
   })
 }
 
-/** Also loads samlify, which most starts do not need. */
+/** Also loads samlify, which most starts don't need. */
 async function openProvider(metadata: string, privateKey: string) {
   const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = (await import('samlify')).default
   // The stand-in does not validate requests against the schema.
@@ -224,7 +225,7 @@ function metadataOf(entityId: string, ssoUrl: string, certificate: string): stri
   return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><IDPSSODescriptor WantAuthnRequestsSigned="false" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${encoded}</X509Certificate></X509Data></KeyInfo></KeyDescriptor><NameIDFormat>${PERSISTENT}</NameIDFormat><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${ssoUrl}"/></IDPSSODescriptor></EntityDescriptor>`
 }
 
-/** The request parameters that the form must carry for the response. */
+/** The request's parameters that the form must pass on to the response. */
 function carriedIn({ SAMLRequest = '', RelayState = '' }: Record<string, string>): Record<string, string> {
   return { SAMLRequest, ...(RelayState ? { RelayState } : {}) }
 }

@@ -1,6 +1,6 @@
 import { browser } from '../google/visit.ts'
 
-/** The form that the provider posts to the product. */
+/** The form that the provider makes the browser post to the product. */
 type PostedResponse = { action: string; fields: Record<string, string> }
 
 /** Signs in on the page of a SAML request. */

@@ -9,20 +9,20 @@ import type { ChatEvent } from './chat-events.ts'
 import type { Message } from './messages.ts'
 import type { Network } from './network.ts'
 
-// X's webhooks and Activity API. An app's webhook must pass a challenge. It gets the signed events of
-// accounts that subscribe with their token.
+// X's webhooks and Activity API. An app's webhook must pass a challenge, and then receives signed
+// events of accounts that subscribe with their token.
 
 export type ActivityEntry = WebhookEntry | SubscriptionEntry
 
-/** An event that `userId` may have subscribed to. `id` names what is charged. */
+/** An event that `userId` may have subscribed to. X charges once per `id`. */
 type Happening = { eventType: string; userId: string; id: string; at: number; payload: () => object }
 
-/** How many reads and renames are remembered for replays. */
+/** How many reads and renames are stored for replays. */
 const REMEMBERED_MAX = 10_000
 
 export type Activity = ReturnType<typeof createActivity>
 
-/** `write` must store an entry before it returns. */
+/** `write` must store an entry before returning. */
 export function createActivity(apps: Apps, now: () => number, write: (entry: ActivityEntry) => void) {
   let lastId = 0n
   const nextId = () => {
@@ -34,7 +34,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
   const subscriptions = createSubscriptions(apps, nextId, write)
   const stopping = new AbortController()
   const deliveries = createDeliveries(webhooks.targetOf, stopping.signal)
-  /** Reads and renames. Messages are in their own stores. */
+  /** Reads and renames, for replays. Messages are in their own stores. */
   const remembered: Happening[] = []
   let network: Network | undefined
   const connected = () => {
@@ -49,7 +49,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
       { eventType: 'dm.received', userId: message.to },
     ].map((event) => ({ ...event, id: message.id, at: message.at, payload: () => payloads.message(message) }))
 
-  /** A failure is delivered only to its sender, because the message has reached nobody. */
+  /** A failure is only delivered to the sender, because nobody received the message. */
   const ofChat = (event: ChatEvent): Happening[] =>
     [
       { eventType: 'chat.sent', userId: event.from },
@@ -71,7 +71,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
     emit(happening)
   }
 
-  /** Delivers again what a webhook's subscriptions have seen in a span of time, oldest first. */
+  /** Redelivers the events of a webhook's subscriptions in a time span, oldest first. */
   function replayEvents(webhook: Webhook, from: number, to: number) {
     const { messages, chats } = connected()
     const wanted = subscriptions.ofWebhook(webhook.id)
@@ -93,7 +93,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
   }
 
   return {
-    /** Replays a stored entry. */
+    /** Applies an entry from disk. */
     replay(entry: ActivityEntry) {
       if (entry.type === 'webhook' || entry.type === 'webhookGone') webhooks.replay(entry)
       else subscriptions.replay(entry)
@@ -107,7 +107,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
     },
     /** Notifies the members of a conversation in X Chat. */
     chatted: (event: ChatEvent) => ofChat(event).forEach((happening) => void emit(happening)),
-    /** Tells everyone who watches a person that their handle has changed. */
+    /** Notifies everyone who watches a person that their handle has changed. */
     renamed(userId: string, before: string, after: string) {
       const payload = () => ({ before, after })
       emitAndRemember({ eventType: 'profile.update.handle', userId, id: nextId(), at: now(), payload })
@@ -118,7 +118,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
       webhooks.addRoutes(app, attached, replayEvents)
       subscriptions.addRoutes(app, attached, webhooks)
     },
-    /** Resolves when all deliveries have succeeded or been given up. */
+    /** Resolves once every delivery has succeeded or been given up. */
     async stop() {
       stopping.abort()
       await deliveries.settled()

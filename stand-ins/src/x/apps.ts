@@ -3,17 +3,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { genericProblem } from './problems.ts'
 
-/** An app registered with X; a public client if it has no secret. */
+/** An app registered at X. Without a secret, it is a public client. */
 const App = z.strictObject({
   id: z.string().min(1),
   secret: z.string().optional(),
-  /** Signs deliveries to its webhooks. */
+  /** Signs deliveries to the app's webhooks. */
   consumerSecret: z.string().min(1),
-  /** Its own token, which registers webhooks. */
+  /** The app-only token, which registers webhooks. */
   bearerToken: z.string().min(1),
   /**
-   * How many direct messages X allows in 24 hours over all its users, even if limits are off. If it
-   * is left out, X's own limit counts.
+   * How many direct messages X allows in 24 hours over all users of the app, even if limits are
+   * off. Defaults to X's own limit.
    */
   messagesPerDay: z.int().min(0).optional(),
 })
@@ -24,16 +24,16 @@ export type AppsEntry = { type: 'apps'; apps: App[] }
 
 export type Apps = ReturnType<typeof createApps>
 
-/** The apps that X knows: the first one, and those that tests register with `PUT /_apps`. */
+/** The registered apps: the first one, and those that tests add with `PUT /_apps`. */
 export function createApps(first: App, write: (entry: AppsEntry) => void) {
   let others: App[] = []
-  // A registered app with the id of the first one replaces it, to rotate its secrets or to revoke them.
+  // Registering an app with the first one's id replaces it, to rotate or revoke its secrets.
   const all = () => [...others, ...(others.some(({ id }) => id === first.id) ? [] : [first])]
 
   return {
     first,
     find: (id: string | undefined): App | undefined => all().find((app) => app.id === id),
-    /** The app whose own token a request carries. @throws the 401 if no app has the token */
+    /** The app whose app-only token the request has. @throws the 401 if there is none */
     ofBearer({ headers }: FastifyRequest): App {
       const app = all().find(({ bearerToken }) => isSame(headers.authorization ?? '', `Bearer ${bearerToken}`))
       if (!app) throw genericProblem(401)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { CHAT_KINDS, type ChatEvent, type ChatKind, encodeEvent, FAILURES } from './chat-events.ts'
 
-// X's own decoder reads what the stand-in writes.
+// X's own decoder reads what the stand-in encodes.
 const xdk = new URL('pkg/', import.meta.resolve('@xdevplatform/chat-xdk'))
 const { Chat, initSync } = await import(new URL('chat_xdk_wasm.js', xdk).href)
 initSync({ module: readFileSync(new URL('chat_xdk_wasm_bg.wasm', xdk)) })

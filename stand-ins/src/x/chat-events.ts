@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { body, boolean, i32, i64, string, struct, structs } from './thrift.ts'
 
-// The envelope of an X Chat event: a Thrift MessageEvent whose head is readable without keys. The
-// layout is that of X's Chat XDK, whose decoder reads these events in our tests
-// (https://github.com/xdevplatform/chat-xdk, crates/core/src/thrift/event.rs).
+// The envelope of an X Chat event: a Thrift MessageEvent whose head is readable without keys. X's
+// Chat XDK defines the layout (https://github.com/xdevplatform/chat-xdk,
+// crates/core/src/thrift/event.rs). Its decoder reads these events in our tests.
 
-/** The kinds of events. Only `message` is a message. */
+/** Kinds of events. Only `message` is a message. */
 export const CHAT_KINDS = [
   'message',
   'keyChange',
@@ -20,7 +20,7 @@ export const CHAT_KINDS = [
 ] as const
 export type ChatKind = (typeof CHAT_KINDS)[number]
 
-/** Why a message could not be delivered, in the order of X's numbers, from 1. */
+/** Why a message could not be delivered, numbered as X does, from 1. */
 export const FAILURES = [
   'emptyDetail',
   'internalError',
@@ -44,8 +44,8 @@ export const FAILURES = [
 export type Failure = (typeof FAILURES)[number]
 
 /**
- * An event in X Chat. `conversation` is `a:b`, the smaller user id first, or a group's id, which
- * begins with g; `to` is the member who receives it; `at` is in milliseconds since 1970.
+ * An event in X Chat. `conversation` is `a:b` with the smaller user id first, or a group's id,
+ * which begins with g. `to` is the receiving member; `at` is in milliseconds since 1970.
  */
 export type ChatEvent = {
   sequenceId: string
@@ -60,7 +60,7 @@ export type ChatEvent = {
   previousId?: string | undefined
 }
 
-/** X's number for each kind in the union `MessageEventDetail`. 99 is not a kind. */
+/** X's number for each kind in the union `MessageEventDetail`. X does not use 99. */
 const DETAILS: Record<ChatKind, number> = {
   message: 1,
   keyChange: 3,
@@ -77,7 +77,7 @@ const DETAILS: Record<ChatKind, number> = {
 /** The version of a conversation's key: its creation time, in milliseconds since 1970. */
 export const keyVersionOf = (event: ChatEvent) => String(1_700_000_000_000 + Number(BigInt(event.from) % 1_000_000n))
 
-/** `encoded_event` in base64, always the same for an event. The ciphertext in it is random bytes. */
+/** `encoded_event` in base64, which never changes for an event. Its ciphertext is random bytes. */
 export function encodeEvent(event: ChatEvent): string {
   const { sequenceId, messageId, conversation, from, at, kind, previousId } = event
   const fields = [
@@ -131,7 +131,7 @@ const keyCopy = (userId: string, version: string) => [
   string(3, version),
 ]
 
-/** Bytes that look random, but are always the same for a text. */
+/** Bytes that look random, but are always the same for the same text. */
 function bytesFrom(text: string, length: number): Buffer {
   return createHash('shake256', { outputLength: length }).update(text).digest()
 }

@@ -11,7 +11,8 @@ import { genericProblem, invalidRequest } from './problems.ts'
 import { count, idList, longToken, placeIn, readId, readQuery, words } from './queries.ts'
 import { userFields, userJson } from './users.ts'
 
-// X Chat's endpoints (docs.x.com/x-api/chat). They show who has written, and when, even without keys.
+// X Chat's endpoints (docs.x.com/x-api/chat). Even without keys, they show who has written and
+// when.
 
 type Conversation = { id: string; members: string[]; updatedAt: number; createdAt: number }
 
@@ -46,13 +47,13 @@ const KEY_FIELDS: Record<string, (person: Person, viewer: Person) => unknown> = 
   public_key: ({ key }) => publicKeyOf(`identity ${key}`),
   signing_public_key: ({ key }) => publicKeyOf(`signing ${key}`),
   identity_public_key_signature: ({ key }) => createHash('sha512').update(key).digest('base64'),
-  // Only the owner of the keys gets this.
+  // X only returns this to the owner of the keys.
   juicebox_config: ({ id }, viewer) => (id === viewer.id ? { max_guess_count: 20, token_map: [] } : undefined),
 }
 
 const READ = ['dm.read', 'users.read']
 
-/** Routes that read conversations of X Chat, and public keys. */
+/** Routes to read X Chat's conversations and public keys. */
 export function addChatRoutes(app: FastifyInstance, network: Network) {
   /** @throws the 403 or 404 if the account has no X Chat */
   function memberOf(request: FastifyRequest, reply: FastifyReply, call: LimitedCall, scopes: string[]) {
@@ -100,7 +101,7 @@ export function addChatRoutes(app: FastifyInstance, network: Network) {
     return { data, includes: { users }, meta }
   })
 
-  /** A person's conversations, and those of strangers who ask to be accepted. */
+  /** A person's conversations, and the requests from strangers. */
   function conversationsOf(userId: string): [accepted: Conversation[], requests: Conversation[]] {
     const accepted: Conversation[] = []
     const requests: Conversation[] = []
@@ -173,19 +174,19 @@ function keysOf(person: Person, fields: ReadonlySet<string>, viewer: Person): ob
   return [Object.fromEntries([...names].map((name) => [name, KEY_FIELDS[name]?.(person, viewer)]))]
 }
 
-/** A public key on P-256, always the same for a text: base64 of its SubjectPublicKeyInfo. */
+/** A public key on P-256, always the same for the same text: its SubjectPublicKeyInfo in base64. */
 function publicKeyOf(text: string): string {
   const curve = createECDH('prime256v1')
   curve.setPrivateKey(createHash('sha256').update(text).digest())
   return Buffer.concat([P256, curve.getPublicKey()]).toString('base64')
 }
-/** What precedes a point on P-256 (RFC 5480). */
+/** The bytes before a point on P-256 (RFC 5480). */
 const P256 = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
-/** Lists and paths write `a-b` where events write `a:b`. */
+/** Lists and paths contain `a-b` where events contain `a:b`. */
 const pathOf = (conversation: string) => conversation.replace(':', '-')
 
-/** The conversation that a path names: by its id, in either order, or by the other member's id. */
+/** The conversation in a path: by its id, in either order, or by the other member's id. */
 function conversationIn(id: string, viewerId: string): string {
   const [, a, b] = /^(\d{1,19})(?:-(\d{1,19}))?$/.exec(id) ?? []
   if (/^g\d{1,19}$/.test(id)) return id

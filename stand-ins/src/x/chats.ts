@@ -13,13 +13,13 @@ type NewChatEvent = {
   /** Only for a group: its id, which begins with g. */
   group?: string | undefined
   failure?: Failure | undefined
-  /** Only for failures and deletions: the id of a message that was sent before. */
+  /** Only for failures and deletions: the id of the message that they are about. */
   messageId?: string | undefined
 }
 
 /**
- * All events of X Chat, in the order they took effect. None of them is in `dm_events`. `write` must
- * store before it returns.
+ * All events of X Chat, in the order in which they took effect. `dm_events` contains none of them.
+ * `write` must store before returning.
  */
 export function createChats(options: {
   now: () => number
@@ -45,7 +45,7 @@ export function createChats(options: {
   }
 
   return {
-    /** Adds an event. Like X, keeps no history of typing. */
+    /** Adds an event. Like X, does not store typing events. */
     add({ from, to, kind = 'message', text = '', group, failure, messageId = randomUUID() }: NewChatEvent): ChatEvent {
       const conversation = group ?? chatId(from, to)
       const previousId = byConversation.get(conversation)?.at(-1)?.sequenceId
@@ -68,15 +68,15 @@ export function createChats(options: {
       onEvent(event)
       return event
     },
-    /** Replays a stored entry. */
+    /** Applies an entry from disk. */
     replay({ type, ...event }: ChatEntry) {
       apply(event)
     },
     all: (): readonly ChatEvent[] => all,
     ofConversation: (conversation: string): readonly ChatEvent[] => byConversation.get(conversation) ?? [],
-    /** The events of each of a person's conversations. */
+    /** A person's events, by conversation. */
     ofUser: (userId: string): ReadonlyMap<string, readonly ChatEvent[]> => byUser.get(userId) ?? new Map(),
-    /** Whether one of two people has written to the other. */
+    /** Whether the first person has written to the second. */
     hasWritten: (from: string, to: string): boolean =>
       (byConversation.get(chatId(from, to)) ?? []).some((event) => event.from === from && event.kind === 'message'),
   }
@@ -84,7 +84,7 @@ export function createChats(options: {
 
 export type Chats = ReturnType<typeof createChats>
 
-/** The id that X Chat's events have for two people: the smaller user id first. */
+/** The id of two people's conversation in X Chat's events: the smaller user id first. */
 export function chatId(a: string, b: string): string {
   return BigInt(a) < BigInt(b) ? `${a}:${b}` : `${b}:${a}`
 }

@@ -8,13 +8,12 @@ import { openReceiver } from '../../test/x-receiver.ts'
 import { makeSigningKey } from '../sso/saml.ts'
 import type { XOptions } from '../x.ts'
 
-// Clients that were written for X, by X and by others, drive the stand-in through every call that the
-// product makes.
+// Clients by X and others, written for the real X, make every call that the product makes.
 
 const REDIRECT = 'http://localhost:3000/callback'
 const TEXTS = ['one', 'two', 'three']
 
-/** A stand-in in which `sender` has messages, a conversation in X Chat, and a webhook. */
+/** A stand-in in which `sender` has messages, a conversation in X Chat and a webhook. */
 async function openWorld(options: XOptions = {}) {
   const x = await openX(options)
   const me = await x.signIn('sender')
@@ -24,7 +23,7 @@ async function openWorld(options: XOptions = {}) {
   return { x, id, other, accessToken: me.tokens.access_token as string }
 }
 
-/** What a person does on X's page: signs in and accepts. @returns the code */
+/** Signs in and accepts on X's page, as a person would. @returns the code */
 async function authorize(x: Awaited<ReturnType<typeof openX>>, url: string): Promise<string> {
   const query = Object.fromEntries(new URL(url).searchParams)
   const form = { ...query, username: 'sender', password: 'long enough', decision: 'allow' }
@@ -33,11 +32,11 @@ async function authorize(x: Awaited<ReturnType<typeof openX>>, url: string): Pro
   return new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? ''
 }
 
-/** The minutes of the last hour, as X writes them. */
+/** The minutes of the last hour, in X's format. */
 const lastHour = () =>
   [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString().replace(/\D/g, '').slice(0, 12))
 
-/** Sends what X's own client sends to api.x.com to the stand-in. */
+/** Redirects requests of X's own client from api.x.com to the stand-in. */
 function redirectFetch(url: string) {
   const { fetch } = globalThis
   globalThis.fetch = (input, init) => fetch(String(input).replace('https://api.x.com', url), init)
@@ -150,7 +149,7 @@ test('X’s own client manages webhooks, replays and subscriptions', async () =>
   expect(created.data.title).toBe('CrcValidationFailed')
 })
 
-/** twitter-api-v2 knows api.x.com only, so its connections end at the stand-in. */
+/** twitter-api-v2 only connects to api.x.com, so that name must resolve to the stand-in. */
 async function openSecureWorld() {
   const { privateKey: key, certificate: cert } = await makeSigningKey()
   const world = await openWorld({ tls: { key, cert } })

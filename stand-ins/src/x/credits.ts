@@ -20,8 +20,8 @@ type Resource = keyof typeof CENTS
 type Account = { cents: number | null; day: string; charged: Set<string>; spent: Map<Resource, number> }
 
 /**
- * What calls and deliveries cost each app. X charges the same resource once per UTC day. An app
- * with `cents: null` never runs out of credits.
+ * What calls and deliveries cost each app. X charges for a resource once per UTC day. With `cents:
+ * null`, an app never runs out of credits.
  */
 export function createCredits(now: () => number) {
   const accounts = new Map<string, Account>()
@@ -35,12 +35,12 @@ export function createCredits(now: () => number) {
   }
 
   return {
-    /** @throws the 402 of an app without credits */
+    /** @throws the 402 if the app has no credits */
     require(appId: string) {
       const { cents } = accountOf(appId)
       if (cents !== null && cents <= 0) throw namedProblem('credits')
     },
-    /** Charges for what was read, sent or delivered, by ids. Other kinds of resources are free. */
+    /** Charges for resources that were read, sent or delivered, by id. Other kinds are free. */
     charge(appId: string, resource: string, ids: readonly string[]) {
       if (!(resource in CENTS) || ids.length === 0) return
       const account = accountOf(appId)
@@ -53,7 +53,7 @@ export function createCredits(now: () => number) {
         if (account.cents !== null) account.cents = Math.max(0, account.cents - CENTS[kind])
       }
     },
-    /** Sets an app's remaining credits, and forgets what it spent. */
+    /** Sets an app's remaining credits, and resets what it has spent. */
     set(appId: string, cents: number | null) {
       accounts.delete(appId)
       accountOf(appId).cents = cents

@@ -51,7 +51,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     const text = textOf(request.body)
     network.credits.require(xApp.id)
     const result = personById(network, participantId)
-    // For an unknown recipient, X returns the error of a closed inbox rather than a 404.
+    // For an unknown recipient, X returns the error of a closed inbox, not a 404.
     if ('error' in result) throw codedProblem(403, 349)
     const recipient = result.person
     refuseMessage(sender, recipient)
@@ -73,7 +73,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     return eventsPage(`dm ${participantId}`, messages, request.query, caller)
   })
 
-  /** Newest first. The cursor is the last event's id, so new messages do not shift pages. */
+  /** Newest first. The cursor is an event's id, so that new messages do not shift pages. */
   function eventsPage(list: string, messages: readonly Message[], rawQuery: unknown, caller: Caller) {
     const query = readQuery(rawQuery, PARAMETERS)
     const { max_results: size, event_types: types, expansions } = query
@@ -133,14 +133,14 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
 
 const EMPTY = { page: [], hasMore: false }
 
-/** @throws X's error if it refuses messages from one person to another */
+/** @throws X's error if it refuses messages from this sender to this recipient */
 function refuseMessage(sender: Person, recipient: Person) {
   if (!recipient.inboxOpen || recipient.id === sender.id) throw codedProblem(403, 349)
   const takesPremium = recipient.refusal === 'premium' && sender.verified
   if (recipient.refusal && !takesPremium) throw namedProblem(recipient.refusal)
 }
 
-/** A text as a system may store it: in NFC, with single spaces and without variation selectors of emojis. */
+/** A text as some systems store it: in NFC, with single spaces and without variation selectors of emoji. */
 function normalized(text: string): string {
   return text
     .normalize('NFC')
@@ -150,7 +150,7 @@ function normalized(text: string): string {
     .trim()
 }
 
-/** The text of a body that has passed `checkRequest`. Attachments may have none. */
+/** The text of a body that has passed `checkRequest`. Attachments may come without text. */
 function textOf(body: unknown): string {
   const { text, attachments = [] } = body as { text?: string; attachments?: unknown[] }
   const isSomething = text === undefined ? attachments.length > 0 : /\S/.test(text)

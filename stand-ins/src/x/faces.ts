@@ -1,12 +1,12 @@
 import { hash } from './hash.ts'
 
-/** The smallest size of a picture on X, times four for sharp screens. */
+/** Four times the smallest size of a picture on X, for high-density screens. */
 const SIZE = 192
 const BACKGROUNDS = [
   ...['#b6e3f4', '#c0aede', '#d1d4f9', '#ffd5dc', '#ffdfbf'],
   ...['#c8e6c9', '#f4d58d', '#a7c4a0', '#f2b5a7', '#9cc5e0'],
 ]
-/** Friendly people without masks. Beards are left out, because handles have all kinds of first names. */
+/** Friendly people without masks or beards, because handles contain all kinds of first names. */
 const LOOKS = {
   expressionVariant: ['calm', 'cheeky', 'cute', 'explaining', 'eyesClosed', 'lovingGrin1', 'smile', 'smileBig'],
   accessoriesVariant: ['glasses', 'glasses2', 'glasses3', 'glasses4', 'glasses5', 'sunglasses'],
@@ -18,7 +18,7 @@ const LOOKS = {
 
 let drawing: Promise<(handle: string) => Promise<Buffer>> | undefined
 
-/** Draws the face of a person, always the same one: Open Peeps by Pablo Stanley (CC0), as WebP. */
+/** Draws a person's face, which never changes: Open Peeps by Pablo Stanley (CC0), as WebP. */
 export async function drawFace(handle: string): Promise<Buffer> {
   drawing ??= loadDrawing()
   return (await drawing)(handle)

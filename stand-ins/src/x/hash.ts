@@ -40,8 +40,8 @@ export function dice(seed: number): Dice {
 }
 
 /**
- * A permutation of 0 … size-1 without storage: a Feistel network with cycle walking. `placeOf` is
- * the inverse of `at`.
+ * A permutation of 0 … size-1 that needs no storage: a Feistel network with cycle walking.
+ * `placeOf` is the inverse of `at`.
  */
 export function shuffle(size: number, key: number) {
   const halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, size)) / 2))

@@ -42,10 +42,7 @@ export function handleOfId(id: string): string | undefined {
   return handle
 }
 
-/**
- * The index of a handle of up to 12 characters. Computed in two halves, because big integers are
- * slow.
- */
+/** The index of a handle of up to 12 characters. Computed in two halves, because BigInt is slow. */
 function numberOf(name: string): bigint {
   const split = Math.max(0, name.length - HALF_LENGTH)
   return BigInt(bijective(name, 0, split)) * HALF + BigInt(bijective(name, split, name.length)) - 1n
@@ -67,7 +64,7 @@ function inverse(value: bigint, modulus: bigint): bigint {
 /** X's ids are snowflakes: milliseconds since this time, above 22 bits of sequence. */
 const EPOCH = 1_288_834_974_657
 
-/** Makes growing ids. `see` continues after an id that was made before. */
+/** Generates increasing ids. After `see`, they continue from an existing id. */
 export function snowflakes(now: () => number) {
   let last = 0n
   return {

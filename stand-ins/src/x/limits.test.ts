@@ -49,8 +49,9 @@ test('applies X’s published limit of each call', () => {
 })
 
 /**
- * Sends for each user in turn, as fast as 15-minute windows allow, until the 24 hours of a user or
- * of the app are full. @returns the count, and the reset that the 24-hour header names
+ * Sends for each user in turn, as fast as the 15-minute windows allow, until the 24-hour limit of a
+ * user or of the app is reached.
+ * @returns the count, and the reset in the 24-hour header
  */
 function sendAllDay(users: string[], scope: 'user' | 'app') {
   let time = 0

@@ -18,8 +18,8 @@ const LIMITS = {
   me: [{ scope: 'user', most: 75, windowMs: WINDOW }],
   followers: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   following: [{ scope: 'user', most: 300, windowMs: WINDOW }],
-  // The last is the account's cap across all apps. X does not document its error; a 429 is the
-  // mildest reading. The tighter of the user's two shows in the headers.
+  // The last one is the account's cap over all apps. X does not document its error; a 429 is the
+  // mildest reading. The headers show the tighter of the user's two limits.
   sendDm: [
     { scope: 'user', most: 15, windowMs: WINDOW },
     { scope: 'user', most: 1440, windowMs: DAY },
@@ -28,7 +28,7 @@ const LIMITS = {
   ],
   readDms: [{ scope: 'user', most: 15, windowMs: WINDOW }],
   subscribe: [{ scope: 'user', most: 500, windowMs: WINDOW }],
-  // X publishes no limits of X Chat.
+  // X publishes no limits for X Chat.
   readChats: [{ scope: 'user', most: 15, windowMs: WINDOW }],
   readChatEvents: [{ scope: 'user', most: 60, windowMs: WINDOW }],
   publicKeys: [{ scope: 'user', most: 60, windowMs: WINDOW }],
@@ -43,8 +43,8 @@ type Window = { scope: 'user' | 'app'; isDay: boolean; most: number; left: numbe
 
 /**
  * Counts calls in fixed windows, in memory. If limits are not `enforced`, every call passes, and
- * the headers name a limit per 15 minutes that is never reached, but none per day. @param
- * messagesPerDay an app's own limit; undefined: X's
+ * the headers name a 15-minute limit that is never reached, but no daily one.
+ * @param messagesPerDay an app's own limit; undefined for X's
  */
 export function createLimits(
   enforced: boolean,
@@ -77,7 +77,7 @@ export function createLimits(
 
 export type CountCall = ReturnType<typeof createLimits>
 
-/** The headers of the window of 15 minutes, and of the tightest windows of 24 hours. */
+/** Headers for the 15-minute window, and for the tightest 24-hour windows. */
 function headersOf(windows: readonly Window[]): Record<string, string> {
   const tightest = (fits: (window: Window) => boolean) =>
     windows.filter(fits).sort((a, b) => a.left - b.left || b.resetAt - a.resetAt)[0]
@@ -90,12 +90,12 @@ function headersOf(windows: readonly Window[]): Record<string, string> {
   return headers
 }
 
-/** X's headers, in unix seconds. X sends no Retry-After. */
+/** X's headers. Times are in Unix seconds. X sends no Retry-After. */
 export function limitHeaders(most: number, left: number, resetAt: number): Record<string, string> {
   return namedHeaders('x-rate-limit', most, left, resetAt)
 }
 
-/** The headers of a limit for 24 hours, which X sends for messages. */
+/** The headers of a 24-hour limit, which X only sends for messages. */
 export function dayLimitHeaders(scope: 'user' | 'app', most: number, left: number, resetAt: number) {
   return namedHeaders(`x-${scope}-limit-24hour`, most, left, resetAt)
 }

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 
-/** A link that X has shortened: the position of its t.co link in the text, in UTF-16 units. */
+/** A link that X has shortened. `start` and `end` locate its t.co link in the text, in UTF-16 units. */
 type Link = { start: number; end: number; url: string; expanded_url: string; display_url: string }
 
-/** Addresses with a scheme, and bare names under the top-level domains that people use most. */
+/** URLs with a scheme, and bare names under the most common top-level domains. */
 const LINK =
   /\bhttps?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}]|(?<![\w@./-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|ai|co|dev|app|me|xyz|so|gg|tv|fm|to|ly|us|uk|de|fr|eu|info|biz|shop|site|online|tech|page|link|example)(?![\w-])(?:\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])?/gi
 
-/** X's short link for an address, always the same. */
+/** X's short link for a URL, always the same. */
 function shortLink(address: string): string {
   return `https://t.co/${createHash('sha256').update(address).digest('base64url').replace(/[-_]/g, 'x').slice(0, 10)}`
 }
 
-/** A text as X shows it. Each link is replaced by a t.co link, and described. */
+/** A text as X shows it: with t.co links, and a description of each. */
 export function linksIn(text: string): { text: string; urls: Link[] } {
   const urls: Link[] = []
   let shownText = ''
@@ -28,7 +28,7 @@ export function linksIn(text: string): { text: string; urls: Link[] } {
   return { text: shownText + text.slice(end), urls }
 }
 
-/** The website of a profile: a t.co link and its entities. */
+/** A profile's website: a t.co link and its entities. */
 export function websiteLink(address: string) {
   const url = shortLink(address)
   return { url, entities: { urls: [{ start: 0, end: url.length, url, ...describe(address) }] } }

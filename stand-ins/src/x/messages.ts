@@ -10,8 +10,8 @@ export type Reaction = { answer: string | undefined; isInChat: boolean }
 export type MessageEntry = { type: 'dm' } & Message
 
 /**
- * All direct messages in the order they took effect. People react to a first message after
- * `answerAfterMs`. `write` must store before it returns.
+ * All direct messages, in the order in which they took effect. People react to a first message
+ * after `answerAfterMs`. `write` must store before returning.
  */
 export function createMessages(options: {
   now: () => number
@@ -20,7 +20,7 @@ export function createMessages(options: {
   answerAfterMs: number
   onSend?: (message: Message) => void
   onRead?: (message: Message, at: number) => void
-  /** Whether someone has answered in X Chat, and how they do. */
+  /** Whether someone has already answered in X Chat, and how to add such an answer. */
   hasChatted?: (from: string, to: string) => boolean
   chat?: (from: string, to: string, text: string) => void
 }) {
@@ -85,10 +85,10 @@ export function createMessages(options: {
 
   return {
     send,
-    /** Replays a stored entry. */
+    /** Applies an entry from disk. */
     replay: (entry: MessageEntry) =>
       apply({ id: entry.id, from: entry.from, to: entry.to, text: entry.text, at: entry.at }),
-    /** After the replay, resumes reactions that were pending when the process died. */
+    /** After the replay: resumes reactions that were pending when the process died. */
     resume() {
       for (const conversation of byConversation.values()) {
         const first = conversation[0]

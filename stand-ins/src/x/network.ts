@@ -27,12 +27,13 @@ export type Network = {
   count: CountCall
 }
 
-/** The person for whom a call is made, and the app that makes it. */
+/** The person for whom a call is made, and the calling app. */
 export type Caller = { person: Person; app: App }
 
 /**
- * Checks token, scopes and request, counts the call and sends its limits. @returns the caller @throws
- * the 401, 403, 400 or 429
+ * Checks token, scopes and request, counts the call, and sends the limit headers.
+ * @returns the caller
+ * @throws the 401, 403, 400 or 429
  */
 export function callerOf(
   network: Network,
@@ -51,26 +52,26 @@ export function callerOf(
   return { person: asNow(network, personOf(key)), app }
 }
 
-/** The app that calls with its own token. @throws the 401, or the 400 of its request */
+/** The app that calls with its app-only token. @throws the 401, or the 400 for its request */
 export function appOf(network: Network, request: FastifyRequest): App {
   const app = network.apps.ofBearer(request)
   checkRequest(request)
   return app
 }
 
-/** The consent that a request's token belongs to. */
+/** The consent from which a request's token was issued. */
 export function grantOf(network: Network, { headers }: FastifyRequest): Grant | undefined {
   return network.tokens.find(/^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '')
 }
 
 type Found = { person: Person } | { error: object }
 
-/** The person with this id, or the error that X puts into a 200. */
+/** The person with this id, or the error that X returns in a 200. */
 export function personById(network: Network, id: string): Found {
   return lookUp(network, network.registry.find(id), 'id', id)
 }
 
-/** The person with this valid handle, or the error that X puts into a 200. */
+/** The person with this valid handle, or the error that X returns in a 200. */
 export function personByHandle(network: Network, handle: string): Found {
   const result = lookUp(network, network.registry.holderOf(handle), 'username', handle)
   if ('person' in result) network.registry.see(result.person.key)
@@ -84,13 +85,13 @@ function lookUp(network: Network, key: string | undefined, parameter: 'id' | 'us
   return { person: asNow(network, personOf(key)) }
 }
 
-/** Someone with their current handle. */
+/** The person with their current handle. */
 export function asNow({ registry }: Network, person: Person): Person {
   const handle = registry.handleOf(person.key) ?? person.handle
   return handle.toLowerCase() === person.handle.toLowerCase() ? person : { ...person, handle }
 }
 
-/** Signs in any existing person with any long enough password. @returns their id */
+/** Signs in any existing person with any password that is long enough. @returns their id */
 export function signedInBy(network: Network, username = '', password = ''): string | undefined {
   const handle = username.trim().replace(/^@/, '')
   if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined

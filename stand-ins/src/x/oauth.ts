@@ -6,10 +6,7 @@ import { SCOPES } from './tokens.ts'
 
 type Fields = Record<string, string | undefined>
 
-/**
- * OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that only the
- * stand-in has.
- */
+/** OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that the real X does not have. */
 export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
   app.get('/.well-known/oauth-authorization-server', async () => ({
     issuer: network.url(),
@@ -103,7 +100,7 @@ export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
     }
   }
 
-  /** The id of the app that a request authenticates; undefined: it authenticates no app. */
+  /** The id of the app that the request authenticates, if any. */
   function clientOf(request: FastifyRequest, form: Fields): string | undefined {
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const [id = form.client_id, ...secret] =
@@ -125,7 +122,7 @@ function scopesOf(text: string): string[] | undefined {
     : undefined
 }
 
-/** The form's fields. Fields that occur twice are left out. */
+/** The form's fields. Repeated fields are dropped. */
 function fieldsOf(request: FastifyRequest): Fields {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {}
   return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === 'string'))

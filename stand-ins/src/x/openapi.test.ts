@@ -3,7 +3,7 @@ import { openX } from '../../test/open-x.ts'
 import { openReceiver } from '../../test/x-receiver.ts'
 import { answerProblem, isDocumented } from './openapi.ts'
 
-/** Each call that X's file has and the stand-in serves, with a query or body that X's file allows. */
+/** Each call that is both documented by X and served by the stand-in, with a valid query or body. */
 async function openCalls() {
   const x = await openX()
   const me = await x.signIn('sender')

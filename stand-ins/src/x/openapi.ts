@@ -3,8 +3,8 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import { invalidRequest } from './problems.ts'
 
-// Checks requests and answers against X's own OpenAPI file (https://api.x.com/2/openapi.json,
-// 2.167). Paths that the file lacks are not checked.
+// Checks requests and responses against X's own OpenAPI file (https://api.x.com/2/openapi.json,
+// 2.167). Paths that are missing from the file are not checked.
 
 type Schema = { type?: string; $ref?: string }
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema; explode?: boolean }
@@ -25,7 +25,7 @@ type Operation = {
   answer: Check | undefined
 }
 
-/** Former names that X still accepts. */
+/** Old names that X still accepts. */
 const OLDER_NAMES: Record<string, string> = { 'tweet.fields': 'post.fields' }
 
 const key = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, '*')}`
@@ -34,7 +34,7 @@ const pointer = (...parts: string[]) =>
 
 let opened: ReturnType<typeof open> | undefined
 
-/** Reads the file with the first request, so that the start does not wait for it. */
+/** Reads the file on the first request, so that it does not delay the start. */
 function open() {
   const document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8')) as Document
   const ajv = new Ajv({ strict: false, allErrors: false, logger: false })
@@ -47,7 +47,7 @@ function open() {
   return { document, ajv, paths, operations: new Map<string, Operation | undefined>() }
 }
 
-/** The operation of a route, or undefined if X's file lacks it. */
+/** A route's operation, or undefined if X does not document it. */
 function operationOf(method: string, route: string): Operation | undefined {
   opened ??= open()
   const { document, paths, operations } = opened
@@ -100,7 +100,7 @@ function propertiesOf(schema: Schema): ReadonlySet<string> {
   return new Set(Object.keys((resolved as { properties?: object } | undefined)?.properties ?? {}))
 }
 
-/** Compiles a schema when it is first needed. @returns the problem of a value */
+/** Compiles a schema when it is first needed. @returns a function that returns the problem of a value */
 function checkOf(schema: string): Check {
   let validate: ValidateFunction | undefined
   return (value) => {
@@ -112,7 +112,7 @@ function checkOf(schema: string): Check {
   }
 }
 
-/** @throws the 400 that names the first parameter or field of a request that X's file does not allow */
+/** @throws the 400 that names the first parameter or field that X's file does not allow */
 export function checkRequest(request: FastifyRequest): void {
   const operation = operationOf(request.method, request.routeOptions.url ?? '')
   if (!operation) return
@@ -132,7 +132,7 @@ export function checkRequest(request: FastifyRequest): void {
   if (operation.body) checkBody(request.body, operation.body)
 }
 
-/** X names a few path parameters differently. A path has at most one. */
+/** X's file names a few path parameters differently. A path has at most one. */
 const pathValue = (path: Record<string, string>, name: string) => path[name] ?? Object.values(path)[0]
 
 function withNewNames(query: Record<string, unknown>, { parameters }: Operation): Record<string, unknown> {
@@ -144,10 +144,7 @@ function withNewNames(query: Record<string, unknown>, { parameters }: Operation)
   )
 }
 
-/**
- * A parameter's text, converted as the schema requires. A repeated parameter stays a list, which no
- * schema allows.
- */
+/** Converts a parameter's text as the schema requires. A repeated parameter stays a list, which no schema allows. */
 function typed(value: unknown, { isArray, isInteger }: { isArray: boolean; isInteger: boolean }): unknown {
   if (typeof value !== 'string') return isArray ? undefined : value
   if (isArray) return value.split(',')
@@ -166,7 +163,7 @@ function checkBody(body: unknown, { check, required, names }: NonNullable<Operat
   throw invalidRequest(field, (body as Record<string, unknown> | null)?.[field], `The body is not valid: ${problem}`)
 }
 
-/** The problem of a route's answer according to X's file, if there is one. Only successes are checked. */
+/** What X's file does not allow in a route's response, if anything. Only successes are checked. */
 export function answerProblem(method: string, route: string, status: number, body: unknown): string | undefined {
   if (status < 200 || status > 299) return undefined
   const problem = operationOf(method, route)?.answer?.(body)

@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify'
 /** Stored on disk, so that sessions survive a restart. */
 export type PageSessionEntry = { type: 'pageSession'; session: string; userId: string | null }
 
-/** X's cookie names: `auth_token` is the session, `twid` tells the page's script the user id. */
+/** X's cookie names. `auth_token` is the session; `twid` gives the page's script the user id. */
 const COOKIE = 'auth_token'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Cookie sessions of X's pages. `write` must store the entry before it returns. */
+/** Cookie sessions on X's pages. `write` must store the entry before returning. */
 export function createPageSessions(write: (entry: PageSessionEntry) => void) {
   const sessions = new Map<string, string>()
   const everSignedIn = new Set<string>()
@@ -27,7 +27,7 @@ export function createPageSessions(write: (entry: PageSessionEntry) => void) {
   }
 
   return {
-    /** Replays a stored entry. */
+    /** Applies an entry from disk. */
     replay: apply,
     hasSignedIn: (userId: string) => everSignedIn.has(userId),
     /** The signed-in user's id, if any. */

@@ -11,9 +11,9 @@ import { codedProblem, genericProblem } from './problems.ts'
 
 const Pages = z.strictObject({
   /**
-   * How the pages look: like X's current `chat`; `slow`; asking for a `passcode`, or for a new one
-   * (`passcode_new`); with a message `request`; with the chat in a `drawer`; with `unclear` closed
-   * inboxes; with profiles that have `no_id`; or with other names for all parts (`changed`).
+   * The variant of the pages: X's current `chat`; `slow`; asking for a `passcode` or for a new one
+   * (`passcode_new`); a message `request`; the chat in a `drawer`; `unclear` closed inboxes;
+   * profiles with `no_id`; other names for all parts (`changed`).
    */
   markup: z
     .enum(['chat', 'slow', 'passcode', 'passcode_new', 'request', 'drawer', 'unclear', 'no_id', 'changed'])
@@ -30,8 +30,8 @@ const CONVERSATION = /^(\d{1,19})-(\d{1,19})$/
 const file = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url), 'utf8')
 
 /**
- * The pages of x.com: profiles and conversations, drawn by one script like X's. Messages share the
- * API's store.
+ * The pages of x.com: profiles and conversations, rendered by one script, as X does. They share the
+ * API's message store.
  */
 export function addPages(app: FastifyInstance, network: Network, sessions: PageSessions) {
   let pages = Pages.parse({})
@@ -54,7 +54,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   app.get('/', (request, reply) => reply.redirect(sessions.userOf(request) ? '/home' : '/i/flow/login', 302))
   app.get('/login', (_request, reply) => reply.redirect('/i/flow/login', 302))
 
-  // The former pages for messages.
+  // The former URL of messages.
   app.get('/messages', (_request, reply) => reply.redirect('/i/chat', 302))
   app.get<{ Params: { '*': string } }>('/messages/*', (request, reply) =>
     reply.redirect(`/i/chat/${request.params['*']}`, 302),
@@ -83,7 +83,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   })
   app.post('/logout', (request, reply) => reply.header('set-cookie', sessions.close(request)).redirect('/', 303))
 
-  /** The script's API. It is the stand-in's own, because X's API is large and private. */
+  /** The script's API. It is our own, because X's is large and private. */
   app.get('/i/api/viewer', async (request) => {
     const viewer = viewerOf(request)
     return { ...pages, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
@@ -117,8 +117,8 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   })
 
   /**
-   * X's path, with a body of the stand-in's own. Like X, sends once per `request_id`, because
-   * browsers repeat requests after cut connections.
+   * X's path, but our own body. Like X, sends once per `request_id`, because browsers repeat
+   * requests after a lost connection.
    */
   type Sending = { conversation_id?: unknown; text?: unknown; request_id?: unknown }
   const sentMessages = new Map<string, Message>()

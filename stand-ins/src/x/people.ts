@@ -12,7 +12,7 @@ import {
 import type { ProblemName } from './problems.ts'
 import * as vocabulary from './vocabulary.ts'
 
-/** Traits from the leading parts of a handle such as `closed_f250_x` (see README.md). */
+/** Traits, from the leading parts of a handle such as `closed_f250_x` (see README.md). */
 type Traits = {
   existence: 'there' | 'missing' | 'suspended'
   inbox?: 'open' | 'closed'
@@ -20,16 +20,16 @@ type Traits = {
   answers?: 'never' | 'answers' | 'optsOut'
   /** Answers in X Chat, which `dm_events` never shows. */
   chats?: boolean
-  /** Has no X Chat: no public key, no conversations. */
+  /** Has no X Chat: neither a public key nor conversations. */
   hasNoChat?: boolean
-  /** How X refuses messages to them. */
+  /** X's error for messages to them. */
   refusal?: ProblemName
-  /** Pays for Premium. */
+  /** Has X Premium. */
   premium?: boolean
   reads?: boolean
   followers?: number
   following?: number
-  /** The trait that everyone has who follows this handle. */
+  /** A trait of everyone who follows this handle. */
   followersAre?: string
 }
 
@@ -63,7 +63,7 @@ const PARTS: Record<string, Partial<Traits>> = {
   allchats: { followersAre: 'chats', protected: false },
 }
 
-/** A quick check whether a handle starts with a trait. Few do. */
+/** Quickly checks whether a handle starts with a trait, which is rare. */
 const HAS_TRAIT = new RegExp(`^(?:[fg]\\d{1,7}[km]?|${Object.keys(PARTS).join('|')})(?:_|$)`)
 
 function traitsOf(handle: string): Traits {
@@ -75,7 +75,7 @@ function traitsOf(handle: string): Traits {
       const number = Number(count[2]) * (count[3] === 'm' ? 1_000_000 : count[3] === 'k' ? 1_000 : 1)
       if (count[1] === 'f') traits.followers = number
       else traits.following = number
-      // People must be able to read a list with a fixed size.
+      // A list with a fixed size must be readable by anyone.
       traits.protected ??= false
     } else if (part in PARTS) Object.assign(traits, PARTS[part])
     else break
@@ -83,7 +83,7 @@ function traitsOf(handle: string): Traits {
   return traits
 }
 
-/** A person on X, derived from their first handle. */
+/** A person on X. Everything about them derives from their first handle. */
 export type Person = {
   id: string
   /** Their first handle, in lower case. */
@@ -102,7 +102,7 @@ export type Person = {
   verified: boolean
   protected: boolean
   inboxOpen: boolean
-  /** The answer to a first message, if any. */
+  /** Their answer to a first message, if any. */
   answer: string | undefined
   /** Whether the person sends read receipts. */
   reads: boolean
@@ -113,12 +113,12 @@ export type Person = {
   premium: boolean
 }
 
-/** Whether a person exists: `missing` never did, `suspended` was suspended by X. */
+/** Whether a person exists. `missing` never existed; `suspended` was suspended by X. */
 export function existenceOf(handle: string): Traits['existence'] {
   return HANDLE.test(handle) ? traitsOf(handle.toLowerCase()).existence : 'missing'
 }
 
-/** The person with a valid handle, always the same. */
+/** The person with a valid handle. Never changes. */
 export function personOf(handle: string): Person {
   const key = handle.toLowerCase()
   const traits = traitsOf(key)
@@ -153,7 +153,7 @@ export function personOf(handle: string): Person {
       answerKind === 'never'
         ? undefined
         : draw.pick(answerKind === 'answers' ? vocabulary.ANSWERS : vocabulary.OPT_OUTS),
-    // Drawn last, so that the values above stay the same in every release.
+    // Drawn last, so that the values above never change between releases.
     reads: answerKind !== 'never' || (traits.reads ?? draw.chance(0.5)),
     chats: traits.chats ?? false,
     hasChat: !traits.hasNoChat,
@@ -162,7 +162,7 @@ export function personOf(handle: string): Person {
   }
 }
 
-/** Whether a person who answers does so in X Chat, if a `share` from 0 to 1 of the people does. */
+/** Whether a person's answers arrive in X Chat. @param share of the people who answer there, from 0 to 1 */
 export function answersInChat({ key, chats }: Person, share: number): boolean {
   return chats || dice(hash(key, 7)).chance(share)
 }
@@ -179,29 +179,29 @@ export function followedBy(handle: string): People {
   return peopleOf(`following:${key}`, personOf(key).followingCount)
 }
 
-/** Who has which handle. A person is identified by their first handle, which also determines who they are. */
+/** Who has which handle. A person is identified by their first handle, from which they are generated. */
 export type Registry = {
-  /** Records a handle: ids of 13 to 15 characters cannot be decoded. */
+  /** Records a handle, because ids of handles with 13 to 15 characters cannot be decoded. */
   see(handle: string): void
-  /** The first handle of an id, if it is known. */
+  /** The first handle behind an id, if known. */
   find(id: string): string | undefined
-  /** The first handle of the person who has this handle now, if anyone. Lower case. */
+  /** The first handle, in lower case, of the person who has this handle now, if anyone does. */
   holderOf(handle: string): string | undefined
-  /** The current handle of someone, by their first one. Undefined if someone else took it. */
+  /** Someone's current handle, by their first one. Undefined if another person took it. */
   handleOf(key: string): string | undefined
-  /** Gives a person another handle and frees their former one. The person who had the new handle disappears. */
+  /** Gives a person another handle and frees the former one. Anyone who had the new handle disappears. */
   rename(key: string, to: string): void
 }
 
-/** Stored on disk: a long handle, or a change of a handle. */
+/** Stored on disk: a long handle, or a changed one. */
 export type RegistryEntry = { type: 'handle'; handle: string } | { type: 'renamed'; key: string; to: string }
 
-/** @param write must store an entry before it returns */
+/** @param write must store an entry before returning */
 export function createRegistry(write: (entry: RegistryEntry) => void): Registry {
   const long = new Map<string, string>()
-  /** By handle in lower case; null if it is free. Contains only handles that changed hands. */
+  /** By handle in lower case; null if it is free. Only contains handles that changed owners. */
   const holders = new Map<string, string | null>()
-  /** By first handle; null if someone else took it. Contains only people who changed their handle. */
+  /** By first handle; null if another person took it. Only contains people whose handle changed. */
   const handles = new Map<string, string | null>()
   const holderOf = (handle: string) => {
     const key = handle.toLowerCase()

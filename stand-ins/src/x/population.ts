@@ -2,20 +2,20 @@ import { dice, hash, mix, shuffle } from './hash.ts'
 import { FIRST_NAMES, HANDLE_ENDS } from './vocabulary.ts'
 
 /**
- * Followers are drawn from this population. Each number corresponds to a handle of a first name, an
- * ending and a number, such as `lena_dev42`.
+ * The population from which followers are drawn. Each number corresponds to a handle made of a
+ * first name, an ending and a number, such as `lena_dev42`.
  */
 const NUMBERS = 1000
 export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS
 
-/** Test lists draw from smaller populations with the trait in the handle: `open_00a7`. */
+/** Followers of test handles come from smaller populations, with the trait in their handles: `open_00a7`. */
 const TRAIT_DIGITS = 4
 export const TRAIT_POPULATION = 36 ** TRAIT_DIGITS
 
 const NAME_PLACE = new Map(FIRST_NAMES.map((name, index) => [name, index]))
 const END_PLACE = new Map(HANDLE_ENDS.map((end, index) => [end, index]))
 
-/** The handle of a member of the population. */
+/** The handle of the population's n-th member. */
 export function handleOf(person: number): string {
   const name = person % FIRST_NAMES.length
   const end = Math.floor(person / FIRST_NAMES.length) % HANDLE_ENDS.length
@@ -24,10 +24,7 @@ export function handleOf(person: number): string {
   return `${FIRST_NAMES[name]}${joint}${HANDLE_ENDS[end]}${number === 0 ? '' : number}`
 }
 
-/**
- * The inverse of `handleOf`: number and first name, or undefined for handles outside the
- * population.
- */
+/** The inverse of `handleOf`: number and first name, or undefined for handles outside of the population. */
 export function memberOf(handle: string): { person: number; firstName: string } | undefined {
   const parts = /^([a-z_]+?)([1-9]\d{0,2})?$/.exec(handle.toLowerCase())
   if (!parts?.[1]) return undefined
@@ -46,7 +43,7 @@ export function memberOf(handle: string): { person: number; firstName: string } 
   return undefined
 }
 
-/** Some people capitalize their handle. Handles ignore case. */
+/** Capitalizes some people's handles. X ignores case in handles. */
 export function withCapitals(handle: string): string {
   const style = mix(hash(handle)) % 10
   if (style < 7) return handle
@@ -54,10 +51,10 @@ export function withCapitals(handle: string): string {
   return style < 9 ? capital : capital.replace(/_./, (joint) => joint.toUpperCase())
 }
 
-/** A list of followers or followed people: `count` people in a fixed order, computed by index. */
+/** Followers or followed people: `count` people in a fixed order, computed by index. */
 export type People = { count: number; handleAt(index: number): string; includes(handle: string): boolean }
 
-/** @param list such as `followers:bigfounder` @param trait of a test list's population */
+/** @param list such as `followers:bigfounder` @param trait the trait of a test handle's followers */
 export function peopleOf(list: string, count: number, trait?: string): People {
   const { size, handleOf, numberOf } = trait === undefined ? EVERYONE : peopleWith(trait)
   const order = shuffle(size, hash(list))
@@ -90,7 +87,7 @@ function peopleWith(trait: string): typeof EVERYONE {
   }
 }
 
-/** A realistic follower count: usually hundreds, sometimes none, rarely millions. */
+/** A realistic follower count: usually hundreds, sometimes zero, rarely millions. */
 export function followerCountFrom(seed: number): number {
   const draw = dice(seed)
   if (draw.chance(0.02)) return 0

@@ -8,8 +8,8 @@ import { notFound } from './problems.ts'
 import { count, longToken, placeIn, readId, readQuery, readWholeQuery, words } from './queries.ts'
 import { knownUserFields, tiesOf, userFields, userJson } from './users.ts'
 
-// Posts and lists, generated from their id: its last three digits are how many people liked or
-// joined it, and a third of them replied. An id that ends in 000 does not exist.
+// Posts and lists, generated from their id. Its last three digits are the number of people who
+// liked or joined; a third of them replied. Ids that end in 000 do not exist.
 
 type ById = FastifyRequest<{ Params: { id: string } }>
 

@@ -4,7 +4,7 @@
  */
 export class Problem extends Error {
   status: number
-  /** JSON as an object, or a page as a text. */
+  /** An object for JSON, or a string for a page. */
   body: object | string
   headers: Record<string, string>
   constructor(status: number, body: object | string, headers: Record<string, string> = {}) {
@@ -30,7 +30,7 @@ const GENERIC: Record<number, string> = {
   504: 'Gateway Timeout',
 }
 
-/** An error with no more detail than its status. */
+/** An error without any detail but its status. */
 export function genericProblem(status: number, headers?: Record<string, string>): Problem {
   const title = GENERIC[status] ?? 'Error'
   const name = status === 429 ? type('rate-limit-exceeded') : 'about:blank'
@@ -57,7 +57,7 @@ const CODES: Record<number, string> = {
   476: 'You are not verified to send message requests to this user.',
 }
 
-/** X's older format `{ code, message }`, used for errors about accounts and recipients. */
+/** X's older format `{ code, message }`, for errors about accounts and recipients. */
 export function codedProblem(
   status: number,
   code: number,
@@ -68,8 +68,8 @@ export function codedProblem(
 }
 
 /**
- * Errors that developers have published, by a name for tests. If the body is a text, it is
- * Cloudflare's page, not an answer of X.
+ * Errors that developers have reported, by a name for tests. If the body is a string, it is
+ * Cloudflare's page rather than a response from X.
  */
 const NAMED = {
   credits: {
@@ -120,12 +120,12 @@ export function namedProblem(name: ProblemName, status: number = NAMED[name].sta
   return new Problem(status, { ...NAMED[name], status }, headers)
 }
 
-/** The 400 of a request that is valid but refused, such as `DuplicateSubscription`. */
+/** The 400 for a request that is valid but refused, such as `DuplicateSubscription`. */
 export function rejected(reason: string, detail: string): Problem {
   return new Problem(400, { title: reason, detail: `${reason}: ${detail}`, type: type('invalid-request'), status: 400 })
 }
 
-/** Errors that X puts into a 200. */
+/** Errors that X returns in a 200. */
 export function userNotFound(parameter: 'username' | 'id', value: string) {
   return {
     value,

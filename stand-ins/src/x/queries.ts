@@ -3,17 +3,14 @@ import { z } from 'zod'
 import { invalidRequest } from './problems.ts'
 
 /**
- * Reads the query of a path that X's OpenAPI file lacks. @throws the 400 for an unknown, repeated
- * or invalid parameter
+ * Reads the query of a path that X's OpenAPI file lacks.
+ * @throws the 400 for an unknown, repeated or invalid parameter
  */
 export function readWholeQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
   return read(query, z.strictObject(parameters))
 }
 
-/**
- * Reads the parameters that a route uses from a query that has passed `checkRequest`. @throws the
- * 400 if one is invalid
- */
+/** Reads a route's parameters from a query that has passed `checkRequest`. @throws the 400 if one is invalid */
 export function readQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
   return read(query, z.object(parameters))
 }
@@ -27,10 +24,10 @@ function read<Schema extends z.ZodType>(query: unknown, schema: Schema): z.outpu
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid: ${issue?.message}`)
 }
 
-/** An integer from 1 to `most`. The default is 100 or `usual`. */
+/** An integer from 1 to `most`. Defaults to `usual`. */
 export const count = (most: number, usual = 100) => z.coerce.number().int().min(1).max(most).default(usual)
 
-/** A list of words, separated by commas. @param allowed if given, the only words allowed */
+/** A list of words, separated by commas. @param allowed if present, the only words that are allowed */
 export const words = (allowed?: readonly string[]) =>
   z
     .string()
@@ -56,7 +53,7 @@ export function readId(name: string, value: string): string {
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid`)
 }
 
-/** A cursor that is valid only for its list. Like X's, it is 45 characters of base32hex. */
+/** A cursor that only works for its list. Like X's, it has 45 characters of base32hex. */
 export function longToken(list: string, position: number | bigint): string {
   const bytes = Buffer.alloc(28)
   bytes.writeBigUInt64BE(BigInt(position))
@@ -66,7 +63,7 @@ export function longToken(list: string, position: number | bigint): string {
     .padStart(45, '0')
 }
 
-/** The place that a cursor names, or 0 without a cursor. @throws the 400 for any other text */
+/** The position that a cursor encodes, or 0 without one. @throws the 400 for any other text */
 export function placeIn(list: string, token: string | undefined): bigint {
   if (token === undefined) return 0n
   if (!/^[0-9a-v]{45}$/.test(token)) throw invalidToken(token)

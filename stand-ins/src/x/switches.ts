@@ -3,15 +3,15 @@ import { z } from 'zod'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** A switch asks for an answer that X's OpenAPI file does not allow. */
+    /** A switch makes X return what its OpenAPI file does not allow. */
     isOddOnPurpose: boolean
   }
 }
 
-// What tests can change about X, in addition to faults. A PUT replaces all of a path's values;
-// those left out get their default, which is what X documents.
+// What tests can change about X, besides faults. A PUT replaces all values of a path. Omitted ones
+// get their default, which is what X documents.
 
-/** The forms of events. */
+/** How events look. */
 const Events = z.strictObject({
   /** In `chat.*`: `a:b` or `a-b`, the smaller id first unless swapped. */
   conversationId: z.enum(['colon', 'dash', 'colon-swapped', 'dash-swapped']).default('colon'),
@@ -19,53 +19,50 @@ const Events = z.strictObject({
   hasIds: z.boolean().default(true),
   /** Whether `chat.*` has `conversation_key_version` and `conversation_key_change_event`. */
   hasKeys: z.boolean().default(false),
-  /** Times as texts or as numbers. */
+  /** Whether times are strings or numbers. */
   times: z.enum(['text', 'number']).default('text'),
   uuids: z.enum(['positive', 'negative', 'uuid']).default('positive'),
   hasFilter: z.boolean().default(true),
-  /** What is unreadable: nothing, the payload, the Thrift in `encoded_event`, or the envelope. */
+  /** Which part is unreadable: the payload, the Thrift in `encoded_event`, the envelope, or none. */
   unreadable: z.enum(['payload', 'encodedEvent', 'envelope']).nullable().default(null),
-  /** The prefix of the unreadable types. */
+  /** The prefix of the event types that are unreadable. */
   unreadableTypes: z.string().default(''),
 })
 
-/** How `dm_events` are shown. */
+/** How `dm_events` look. */
 const Reading = z.strictObject({
   order: z.enum(['newest', 'oldest', 'shuffled']).default('newest'),
   /** A page ends after this number of events, without a `next_token`. */
   endsAfter: z.int().min(0).nullable().default(null),
-  /** Whether `expansions=sender_id` shows the sender. */
+  /** Whether `expansions=sender_id` includes the sender. */
   hasSender: z.boolean().default(true),
-  /**
-   * Shows no events: with `result_count: 0`, with an empty `data` and no `meta`, or as an empty
-   * object.
-   */
+  /** Returns no events: with `result_count: 0`, with an empty `data` and no `meta`, or as an empty object. */
   empty: z.enum(['counted', 'data', 'bare']).nullable().default(null),
-  /** `normalized`: NFC, single spaces, no variation selectors of emojis. */
+  /** `normalized`: NFC, single spaces, no variation selectors of emoji. */
   text: z.enum(['as sent', 'normalized']).default('as sent'),
   /** Whether links become t.co links with entities. */
   shortensLinks: z.boolean().default(true),
 })
 
-/** X Chat. */
+/** How X Chat behaves. */
 const Chat = z.strictObject({
-  /** The share of the people who answer in X Chat, from 0 to 1. */
+  /** The share of people who answer in X Chat, from 0 to 1. */
   share: z.number().min(0).max(1).default(0),
   /** The order of conversations, by `updated_at`. */
   order: z.enum(['descending', 'ascending', 'shuffled']).default('descending'),
-  /** What X answers to accounts without X Chat. */
+  /** The status for accounts without X Chat. */
   withoutChat: z.union([z.literal(403), z.literal(404)]).default(404),
-  /** `hidden`: a stranger's first message shows only in `has_message_requests`. */
+  /** `hidden`: a stranger's first message only shows in `has_message_requests`. */
   requests: z.enum(['delivered', 'hidden']).default('delivered'),
 })
 
 /** Subscriptions of the Activity API. */
 const Subscriptions = z.strictObject({
-  /** `{ data: { subscription } }`, or `{ data }` as one, or as a list. */
+  /** The subscription is in `data.subscription` (nested), in `data` (flat), or in a list in `data`. */
   answer: z.enum(['nested', 'flat', 'list']).default('nested'),
-  /** What X answers to a duplicate: `DuplicateSubscription`, or the existing subscription. */
+  /** The response to a duplicate: `DuplicateSubscription`, or the existing subscription. */
   duplicate: z.enum(['error', 'success']).default('error'),
-  /** How many subscriptions an app may have. */
+  /** Maximum number of subscriptions per app. */
   most: z.int().min(0).default(1_500),
 })
 
@@ -73,7 +70,7 @@ const SCHEMAS = { events: Events, reading: Reading, chat: Chat, subscriptions: S
 
 export type Switches = { [Name in keyof typeof SCHEMAS]: z.output<(typeof SCHEMAS)[Name]> }
 
-/** @param overrides values that differ from the defaults */
+/** @param overrides values that replace the defaults */
 export function createSwitches(overrides: { chat?: z.input<typeof Chat> }): Switches {
   return {
     events: Events.parse({}),
@@ -83,7 +80,7 @@ export function createSwitches(overrides: { chat?: z.input<typeof Chat> }): Swit
   }
 }
 
-/** Adds `PUT` and `GET` for each of `/_events`, `/_reading`, `/_chat` and `/_subscriptions`. */
+/** Adds `PUT` and `GET` for `/_events`, `/_reading`, `/_chat` and `/_subscriptions`. */
 export function addSwitches(app: FastifyInstance, switches: Switches) {
   app.decorateReply('isOddOnPurpose', false)
   for (const [name, schema] of Object.entries(SCHEMAS)) {

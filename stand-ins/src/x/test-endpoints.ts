@@ -22,7 +22,7 @@ const ChatBody = z.strictObject({
 })
 const Cents = z.strictObject({ cents: z.number().min(0).nullable(), clientId: z.string().optional() })
 
-/** Endpoints for tests: logs, switches, and ways to make people do something. */
+/** Endpoints for tests: logs, switches, and ways to make people act. */
 export function addTestEndpoints(app: FastifyInstance, network: Network, activity: Activity) {
   const { registry, messages, chats, credits, apps } = network
   const handleOf = (id: string) => {
@@ -43,7 +43,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     const key = HANDLE.test(name) ? registry.holderOf(name) : undefined
     return key === undefined ? 'nobody' : idOfHandle(key)
   }
-  /** The person with this handle, after a 404 if there is none. */
+  /** The person with this handle. Sends a 404 if there is none. */
   const personOrReply = (handle: string, reply: FastifyReply): Person | undefined => {
     const name = handle.replace(/^@/, '')
     const result = HANDLE.test(name) ? personByHandle(network, name) : undefined
@@ -103,10 +103,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     return entryOf(last)
   })
 
-  /**
-   * Gives a person another handle. Their former handle becomes free, and the person who had the new
-   * one disappears.
-   */
+  /** Gives a person another handle. Their former handle becomes free, and anyone who had the new one disappears. */
   app.post<{ Params: { handle: string }; Body: { to?: unknown } | null }>(
     '/_people/:handle/rename',
     async (request, reply) => {
@@ -120,7 +117,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     },
   )
 
-  /** The remaining credits of an app, by default the first one. PUT sets them and forgets what was spent. */
+  /** An app's remaining credits; defaults to the first app. PUT sets them, and resets what was spent. */
   app.get<{ Querystring: { clientId?: string } }>('/_credits', async ({ query }) =>
     credits.of(query.clientId ?? apps.first.id),
   )

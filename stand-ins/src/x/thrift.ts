@@ -26,7 +26,7 @@ export function i64(id: number, value: bigint): Field {
   bytes.writeBigInt64BE(value)
   return field('i64', id, bytes)
 }
-/** Texts and bytes have the same type. */
+/** Strings and bytes have the same type. */
 export function string(id: number, value: string | Buffer): Field {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value
   return field('string', id, Buffer.concat([int32(bytes.length), bytes]))

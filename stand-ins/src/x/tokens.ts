@@ -14,7 +14,7 @@ export const SCOPES = [
 const CODE_SECONDS = 30
 const ACCESS_SECONDS = 2 * 60 * 60
 
-/** A consent. All tokens issued from it are one family. */
+/** A consent. All tokens issued for it form one family. */
 export type Grant = { family: string; userId: string; clientId: string; scopes: string[] }
 
 /** Stored on disk, so that tokens survive a restart. */
@@ -34,7 +34,7 @@ type Code = {
 
 /**
  * X's tokens: codes (valid once, for 30 seconds), access tokens (2 hours) and refresh tokens (valid
- * once; a second use revokes the family). `write` must store the entry before it returns.
+ * once; reuse revokes the family). `write` must store the entry before returning.
  */
 export function createTokens(now: () => number, write: (entry: TokenEntry) => void) {
   const codes = new Map<string, Code>()
@@ -79,7 +79,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
   }
 
   return {
-    /** Replays a stored entry. */
+    /** Applies an entry from disk. */
     replay: apply,
 
     /** Issues the first tokens of a new family. */
@@ -93,7 +93,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return value
     },
 
-    /** Exchanges a code for tokens, or returns the problem. Either way the code is used up. */
+    /** Exchanges a code for tokens, or returns the problem. The code is used up in either case. */
     redeemCode(value: string, clientId: string, redirectUri: string, verifier: string) {
       const code = codes.get(value)
       codes.delete(value)
@@ -106,10 +106,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue({ family: opaque(), userId: code.userId, clientId, scopes: code.scopes })
     },
 
-    /**
-     * The next tokens of a family, or undefined for an unknown or reused refresh token. Reuse
-     * revokes the family.
-     */
+    /** The next tokens of a family; undefined if the refresh token is unknown or reused. Reuse revokes the family. */
     rotate(value: string, clientId: string) {
       const grant = refresh.get(value)
       if (!grant || grant.clientId !== clientId) return undefined
@@ -120,7 +117,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue(grant, value)
     },
 
-    /** The owner of an access token, if it is valid. */
+    /** The consent behind an access token, if the token is valid. */
     find(value: string): Grant | undefined {
       const grant = access.get(value)
       return grant && grant.expiresAt > now() ? grant : undefined

@@ -13,7 +13,7 @@ import { count, idList, longToken, placeIn, readId, readQuery, words } from './q
 
 type Ties = { followers: People; following: People }
 
-/** The supported user fields. `ties` are those of the viewer. */
+/** The supported user fields. `ties` are the viewer's. */
 const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties) => unknown> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -53,9 +53,9 @@ const READ_USERS = ['tweet.read', 'users.read']
 
 type ById = FastifyRequest<{ Params: { id: string } }>
 
-/** Routes that look up users, followers and followed people. */
+/** Routes to look up users, followers and followed people. */
 export function addUsers(app: FastifyInstance, network: Network) {
-  /** The caller, and how they see people with the requested fields. */
+  /** Identifies the caller, and returns how they see people with the requested fields. */
   function read(request: FastifyRequest, reply: FastifyReply, call: LimitedCall) {
     const caller = callerOf(network, request, reply, call, READ_USERS)
     const { 'user.fields': fields } = readQuery(request.query, { 'user.fields': userFields })
@@ -196,7 +196,7 @@ export function userJson(
   return Object.fromEntries([...names].map((name) => [name, FIELDS[name]?.(person, network, ties)]))
 }
 
-/** Whom the viewer follows and who follows them. Computed once, and only if needed. */
+/** Whom the viewer follows, and who follows them. Computed once, and only if needed. */
 export function tiesOf({ key }: Person): () => Ties {
   let ties: Ties | undefined
   return () => (ties ??= { followers: followersOf(key), following: followedBy(key) })

@@ -1,8 +1,6 @@
-// The parts of generated people. A changed entry changes people, so only append.
+// Building blocks of generated people. Changing an entry changes people, so only append.
 
-/**
- * First names for handles: at most five letters, so that a handle has at most twelve characters.
- */
+/** First names for handles: at most five letters, so that handles have at most twelve characters. */
 export const FIRST_NAMES = (
   'ada adam aida alan alba alex alice alma amara amir amy ana anil anja anna anton ari aria arjun asa asha aya ayla ben ' +
   'bella bilal bjorn bo boris bruno caleb cam cara carl carla celia chen chloe cleo cody cole cora dan dana dario david ' +
@@ -66,9 +64,7 @@ export const EAST_ASIAN_NAMES = [
   '林怡君',
 ]
 
-/**
- * Names that break careless code: quotes, angle brackets, commas, combining marks, a single emoji.
- */
+/** Names that break careless code: quotes, angle brackets, commas, combining marks, single emoji. */
 export const AWKWARD_NAMES = [
   '🦊',
   'R&D <3',
@@ -84,7 +80,7 @@ export const AWKWARD_NAMES = [
 
 export const EMOJIS = ['🚀', '✨', '🔥', '🌱', '⚡️', '☕️', '🧠', '📈', '🦄', '🌊', '👩🏽‍💻', '🇧🇷', '🛠️', '🎯']
 
-/** Occupations with their bio lines and how many of 1,000 people have them. */
+/** Occupations with their bio lines, and their frequency per 1,000 people. */
 export const TRADES: { perThousand: number; lines: string[] }[] = [
   {
     perThousand: 130,

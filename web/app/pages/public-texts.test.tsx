@@ -8,7 +8,7 @@ import { createQueryClient } from '../query-client'
 import Pricing from './platform/pricing'
 import Home from './waitlist/home'
 
-/** A prerendered page's text, one line per element. */
+/** The text of a prerendered page, with one line per element. */
 function textOf(Page: ComponentType): string {
   const html = renderToStaticMarkup(
     <QueryClientProvider client={createQueryClient()}>
@@ -24,8 +24,8 @@ function textOf(Page: ComponentType): string {
 }
 
 /**
- * May be part of a sentence; all other texts must be a whole element, so that 'Pro Yearly' doesn't
- * match 'Pro'.
+ * These may be part of a sentence. Other texts must be a complete element, so that 'Pro Yearly'
+ * does not match 'Pro'.
  */
 const WITHIN_A_SENTENCE = new Set([
   '40%',
@@ -35,7 +35,7 @@ const WITHIN_A_SENTENCE = new Set([
   'free tier',
 ])
 
-/** Texts that public pages must show, in any case. */
+/** Texts that public pages must contain, in any case. */
 describe.each([
   [
     'the landing page',

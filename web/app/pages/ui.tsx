@@ -33,7 +33,7 @@ import { Tooltip } from '../ui/tooltip'
 
 export const meta = () => pageMeta('Components', 'Every UI component in every state.')
 
-/** All UI components. Development only. */
+/** All UI components, in development only. */
 export default function Components() {
   return (
     <div className="page-width grid gap-14 py-10">

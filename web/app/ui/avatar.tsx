@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { cn } from './cn'
 
 interface AvatarProps {
-  /** Provides the initials, for people without a picture. */
+  /** The source of the initials, if there is no picture. */
   name: string
   src?: string | null | undefined
   size?: 'xs' | 'sm' | 'md' | 'lg'
@@ -12,7 +12,7 @@ interface AvatarProps {
 
 const sizes = { xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
 
-/** Characters as people count them: an emoji can have several code points. */
+/** Characters as people count them: an emoji may consist of several code points. */
 const CHARACTERS = /\p{RGI_Emoji}|.\p{M}*/gsv
 
 /** A person's picture or initials. Decorative: show the name next to it. */

@@ -2,7 +2,7 @@ import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
-/** A link to the page above, labeled with its name. In a page's header, wide screens show it in the top bar. */
+/** A link to the parent page, labeled with its name. In a page's header, wide screens show it in the top bar. */
 export function BackLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link

@@ -5,7 +5,7 @@ import { cn } from './cn'
 
 export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
 
-/** Neutral and accent badges are boxes. The others show a state: a dot or an icon, and a word. */
+/** Neutral and accent badges are boxes. Others are a state: a dot or an icon, and a word. */
 const boxes = { neutral: 'border-line bg-sunken text-muted', accent: 'border-accent-edge bg-accent text-accent-ink' }
 const words = { info: 'text-info', good: 'text-good', warn: 'text-warn', bad: 'text-bad' }
 
@@ -28,7 +28,7 @@ export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?
   )
 }
 
-/** The label and color of every status. */
+/** Label and color of every status. */
 export const statusLooks = {
   // messages
   queued: { label: 'Queued', className: 'text-status-queued' },
@@ -37,7 +37,7 @@ export const statusLooks = {
   delivered: { label: 'Delivered', className: 'text-status-delivered' },
   replied: { label: 'Replied', className: 'text-status-replied' },
   failed: { label: 'Failed', className: 'text-status-failed' },
-  /** Failed before it was tried, for a reason that concerns the person. */
+  /** It failed before it was tried, for a reason that concerns the person. */
   skipped: { label: 'Skipped', className: 'text-status-archived' },
   // leads
   not_sent: { label: 'Not sent', className: 'text-muted' },
@@ -57,11 +57,11 @@ export const statusLooks = {
 
 type Status = keyof typeof statusLooks
 
-/** Statuses of something still to come: their dot is hollow. */
+/** Statuses of what is still to come have a hollow dot. */
 const AHEAD: ReadonlySet<string> = new Set<Status>(['queued', 'not_sent', 'draft', 'waiting'])
 const BUSY: ReadonlySet<string> = new Set<Status>(['sending', 'running'])
 
-/** A status as a dot and a word. Unknown statuses are shown as they are. `children` replaces the label. */
+/** A status as a dot and a word. Unknown statuses are displayed as they are. `children` replaces the label. */
 export function StatusBadge({ status, children }: { status: Status | (string & {}); children?: ReactNode }) {
   const look = Object.hasOwn(statusLooks, status) ? statusLooks[status as Status] : null
   if (!look) return <Badge>{children ?? status}</Badge>
@@ -79,7 +79,7 @@ export function StatusBadge({ status, children }: { status: Status | (string & {
   )
 }
 
-/** The same for dense tables: the word is less prominent. */
+/** A status for dense tables, where the word is less prominent. */
 export function StatusDot({ status }: { status: Status }) {
   const { label, className } = statusLooks[status]
   return (

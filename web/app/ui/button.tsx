@@ -29,7 +29,7 @@ const sizes: Record<ButtonSize, string> = {
   lg: 'min-h-11 px-5 text-base gap-2',
 }
 
-/** Button classes for other elements, like links and menu triggers. */
+/** Button classes for other elements, such as links and menu triggers. */
 export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look): string {
   return cn(
     'relative inline-flex items-center justify-center rounded-md border font-strong whitespace-nowrap transition-colors select-none',
@@ -43,7 +43,7 @@ export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look):
 export interface ButtonProps extends Look, ComponentProps<'button'> {
   /** Shown before the label. */
   icon?: ReactNode
-  /** Shows a spinner and ignores presses. `children` should say what happens ('Saving…'). */
+  /** Shows a spinner and ignores presses. `children` should say what is happening ('Saving…'). */
   loading?: boolean
 }
 
@@ -53,7 +53,7 @@ function ignoreClick(event: MouseEvent) {
   event.stopPropagation()
 }
 
-/** Sets aria-disabled, not disabled: a disabled button would lose the focus. */
+/** Sets aria-disabled instead of disabled, because a disabled button would lose the focus. */
 function busy(loading: boolean | undefined): Pick<ComponentProps<'button'>, 'aria-busy' | 'aria-disabled' | 'onClick'> {
   return loading ? { 'aria-busy': true, 'aria-disabled': true, onClick: ignoreClick } : {}
 }

@@ -13,7 +13,7 @@ export interface CalloutProps {
   tone?: keyof typeof looks
   title?: ReactNode
   children?: ReactNode
-  /** A button of size 'sm' or a link. */
+  /** A button of size 'sm', or a link. */
   action?: ReactNode
 }
 

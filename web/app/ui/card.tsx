@@ -5,13 +5,13 @@ import { useKeptFocus } from './use-kept-focus'
 interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
   title?: ReactNode
   description?: ReactNode
-  /** Shown right of the title. */
+  /** To the right of the title. */
   actions?: ReactNode
 }
 
 /** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
-  // A button that saves has the focus, and saving disables it.
+  // Saving disables the focused button.
   const keptFocus = useKeptFocus<HTMLElement>()
   return (
     <section

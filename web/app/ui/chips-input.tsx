@@ -11,7 +11,7 @@ interface ChipsInputProps {
   placeholder?: string
   /** Singular noun for button labels: 'keyword'. */
   noun: string
-  /** Shown without chips. */
+  /** Shown if there are no chips. */
   empty?: string
   disabled?: boolean
   /** Maximum number of chips. */
@@ -24,14 +24,14 @@ interface ChipsInputProps {
   onType?: (typed: string) => void
 }
 
-/** Adds a chip: trimmed, never empty, unique ignoring case. */
+/** Adds a chip: trimmed, not empty, and unique ignoring case. */
 export function withChip(values: readonly string[], typed: string): string[] {
   const word = typed.trim()
   const isKnown = values.some((value) => value.toLowerCase() === word.toLowerCase())
   return word === '' || isKnown ? [...values] : [...values, word]
 }
 
-/** A list of short texts. Enter adds one. Its cross removes it, or Backspace in the empty field. */
+/** A list of short texts. Enter adds one. Its cross, or Backspace in the empty field, removes one. */
 export function ChipsInput({
   values,
   onChange,
@@ -65,7 +65,7 @@ export function ChipsInput({
           value={typed}
           placeholder={isFull ? `No more than ${most} ${noun}s` : placeholder}
           disabled={disabled}
-          // Not disabled: Backspace still removes the last chip.
+          // Not disabled, because Backspace still removes the last chip.
           readOnly={isFull}
           {...(error && { 'aria-invalid': true, 'aria-describedby': errorId })}
           onChange={(event) => setTyped(event.currentTarget.value)}

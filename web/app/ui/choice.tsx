@@ -2,17 +2,17 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'r
 import { cn } from './cn'
 
 interface Labelled {
-  /** Omit only with `aria-label` (in table rows). */
+  /** May only be omitted with `aria-label` (in table rows). */
   label?: ReactNode
   hint?: ReactNode
 }
 
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled {
-  /** Some but not all items are selected. */
+  /** Whether some but not all items are selected. */
   indeterminate?: boolean
 }
 
-/** For values that are saved with their form, and for the selection of rows. */
+/** For values that are saved with their form, and for selecting rows. */
 export function Checkbox({ label, hint, indeterminate = false, className, ref, ...props }: CheckboxProps) {
   const own = useRef<HTMLInputElement | null>(null)
   useEffect(() => {
@@ -81,7 +81,7 @@ interface RadioGroupProps {
   className?: string
 }
 
-/** One of a few visible options. */
+/** A choice between a few visible options. */
 export function RadioGroup({ label, options, value, onChange, hideLabel, className }: RadioGroupProps) {
   const name = useId()
   return (

@@ -11,7 +11,6 @@ interface ComboboxOption {
 
 interface ComboboxProps {
   options: readonly ComboboxOption[]
-  /** The selected value, or null. */
   value: string | null
   onChange: (value: string | null) => void
   /** Shown if nothing matches. */
@@ -24,7 +23,7 @@ interface ComboboxProps {
 const sign =
   'flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink data-disabled:pointer-events-none'
 
-/** A select with search, for long lists. */
+/** A select with a search field, for long lists. */
 export function Combobox({ options, value, onChange, empty = 'Nothing found.', ...own }: ComboboxProps) {
   const { disabled, ...wired } = useFieldWiring(own)
   return (

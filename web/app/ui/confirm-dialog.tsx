@@ -9,12 +9,12 @@ export interface Question {
   title: string
   /** Says what will happen. */
   body?: ReactNode
-  /** Until this settles, the body loads and the confirm button is disabled. Must not reject. */
+  /** Until this settles, the confirm button is disabled. Must not reject. */
   after?: Promise<unknown> | undefined
   /** The confirm button's label: 'Delete list'. */
   confirm: string
   cancel?: string
-  /** For irreversible actions. */
+  /** For actions that cannot be undone. */
   danger?: boolean
 }
 
@@ -24,7 +24,7 @@ interface ConfirmDialogProps {
   onAnswer: (yes: boolean) => void
 }
 
-/** The dialog behind `useConfirm`. Escape means no; clicking outside does nothing. */
+/** The dialog behind `useConfirm`. Escape means no. Clicking outside does nothing. */
 export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialogProps) {
   const isWaiting = useIsWaiting(question.after)
   return (

@@ -22,7 +22,7 @@ export function CopyButton({ text, label = 'Copy', size, variant }: CopyButtonPr
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch (error) {
-      // The browser blocked it. The text is next to the button, so this only logs the error.
+      // The browser blocked it. The text is next to the button, so logging the error is enough.
       console.warn('Could not write to the clipboard', error)
     }
   }

@@ -1,6 +1,6 @@
 import { DateTime } from './date-time'
 
-/** 'Nov 27 by Ada'. @param by null: their account was deleted */
+/** 'Nov 27 by Ada'. @param by null if their account was deleted */
 export function CreatedBy({ at, by }: { at: string; by: { name: string } | null }) {
   return (
     <span>

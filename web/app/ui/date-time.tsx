@@ -1,7 +1,7 @@
 import { formatDate } from '@x-automated/contract/format'
 
 interface DateTimeProps {
-  /** ISO 8601, as the API sends it. */
+  /** ISO 8601, as in the API. */
   value: string
   /** 'day' omits the time. */
   precision?: 'day' | 'minute'
@@ -13,7 +13,7 @@ interface DateTimeProps {
 const day = { month: 'short', day: 'numeric' } as const
 const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const
 
-/** A time in the user's zone and locale; hovering shows it in full. Not for prerendered pages. */
+/** A time in the user's zone and locale. Hovering shows it in full. Not for prerendered pages. */
 export function DateTime({ value, precision = 'minute', endsSentence, className }: DateTimeProps) {
   const date = new Date(value)
   const isThisYear = date.getFullYear() === new Date().getFullYear()

@@ -8,19 +8,19 @@ import { Table, Td, Tr } from './table'
 interface DaySeries<K extends string> {
   key: K
   label: string
-  /** 'quiet' for a series that contains the other one. */
+  /** 'quiet' for a series that includes the other one. */
   tone?: 'accent' | 'quiet'
 }
 
 type Day<K extends string> = { day: string } & Record<K, number>
 
 export interface DayChartProps<K extends string> {
-  /** Names the chart and its table: 'Members by day'. */
+  /** The name of the chart and its table: 'Members by day'. */
   label: string
-  /** Ascending; `day` is a UTC day, '2026-11-20'. */
+  /** Ascending. `day` is a UTC day, such as '2026-11-20'. */
   days: readonly Day<K>[]
   series: readonly DaySeries<K>[]
-  /** One more column, in the table and the tooltip. */
+  /** An additional column, in the table and the tooltip. */
   extra?: { label: string; value: (day: Day<K>) => ReactNode }
 }
 
@@ -40,7 +40,7 @@ const yAxis = {
   tickFormatter: formatCompact,
 }
 
-/** Numbers by day as a chart, or as a table with the same values. */
+/** Numbers by day, as a chart or as a table. */
 export function DayChart<K extends string>({ label, days, series, extra }: DayChartProps<K>) {
   const [asTable, setAsTable] = useState(false)
   return (
@@ -92,7 +92,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
       ) : (
         <div
           aria-hidden
-          // On screen, a chart has its window's width; on paper, it shrinks to the sheet.
+          // On screen, a chart has the window's width. On paper, it shrinks to the page.
           className="h-72 min-w-0 print:[&_.recharts-responsive-container_div]:size-full! print:[&_svg]:h-auto! print:[&_svg]:w-full!"
         >
           <ResponsiveContainer width="100%" height="100%">

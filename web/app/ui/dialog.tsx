@@ -16,16 +16,13 @@ export interface DialogProps {
   /** Buttons, the primary one last. Always visible. */
   footer?: ReactNode
   children?: ReactNode
-  /** A click outside does not close it. */
+  /** Clicking outside does not close it. */
   staysOpen?: boolean
-  /** The element to focus after closing, if the one that had the focus before is gone. */
+  /** The element to focus after closing, if the previously focused one is gone. */
   returnsTo?: () => HTMLElement | null | undefined
 }
 
-/**
- * A modal. Focuses its first field; Escape or a click outside closes it. A bottom sheet on narrow
- * screens.
- */
+/** A modal. Focuses its first field. Escape or a click outside closes it. On narrow screens, a bottom sheet. */
 export function Dialog({
   open,
   onClose,
@@ -46,7 +43,7 @@ export function Dialog({
           <Base.Popup
             className={cn(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
             finalFocus={() => finalFocus(returnsTo)}
-            // On touch devices the keyboard would cover half the dialog.
+            // On touch devices, the keyboard would cover half of the dialog.
             initialFocus={(by) => by === 'touch' || (firstField(content.current) ?? true)}
           >
             <PopupHead
@@ -66,7 +63,7 @@ export function Dialog({
   )
 }
 
-/** The dialog's first control after its segments, if it is a text field. */
+/** The dialog's first control after its segments, if that is a text field. */
 function firstField(content: HTMLElement | null): HTMLElement | null {
   const first = content?.querySelector<HTMLElement>('input, select, textarea, button:not([role=group] button), a[href]')
   return first?.matches(
@@ -76,7 +73,7 @@ function firstField(content: HTMLElement | null): HTMLElement | null {
     : null
 }
 
-/** A side panel for details. Full width on narrow screens. */
+/** A side panel for details. On narrow screens, it has the full width. */
 export function Sheet({
   open,
   onClose,
@@ -108,14 +105,14 @@ export function Sheet({
 }
 
 interface WideSheetProps extends Pick<DialogProps, 'open' | 'onClose' | 'children'> {
-  /** Shown beside the button that closes it. */
+  /** Next to the button that closes it. */
   bar: ReactNode
   onKeyDown: ComponentProps<'div'>['onKeyDown']
   /** The element to focus after closing. */
   returnsTo: () => HTMLElement | null
 }
 
-/** A side panel of 800 px for work on one thing. Its content must include a SheetTitle. */
+/** An 800 px side panel for working on one thing. Its content must include a SheetTitle. */
 export function WideSheet({ open, onClose, bar, onKeyDown, returnsTo, children }: WideSheetProps) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>

@@ -7,7 +7,7 @@ interface EmptyStateProps {
   action?: ReactNode
 }
 
-/** Shown instead of content: what is missing, and how to start. */
+/** Shown instead of content: what is missing, and how to get started. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <div className="grid justify-items-center gap-4 rounded-lg border border-line border-dashed px-6 py-14 text-center">

@@ -6,7 +6,7 @@ interface Wiring {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined
-  /** Present only if true, so that native controls keep their own `required`. */
+  /** Only present if true, so that native controls keep their own `required`. */
   required: boolean
 }
 
@@ -14,17 +14,17 @@ const FieldContext = createContext<Wiring | null>(null)
 
 export interface FieldProps {
   label: ReactNode
-  /** Shown below the control; the error replaces it. */
+  /** Below the control. An error replaces it. */
   hint?: ReactNode
   /** Replaces the hint. */
   error?: string | undefined
-  /** Shown right of the label: a link or counter. */
+  /** To the right of the label: a link or a counter. */
   aside?: ReactNode
   required?: boolean
-  /** Keeps the label for screen readers only. */
+  /** Hides the label from everyone but screen readers. */
   hideLabel?: boolean
   className?: string
-  /** One control of this folder. It reads its id and state from here. */
+  /** One control from this folder. It reads its id and state from here. */
   children: ReactNode
 }
 
@@ -50,7 +50,7 @@ export function Field({ label, hint, error, aside, required = false, hideLabel, 
   )
 }
 
-/** Props that connect a control to its Field; the control's own props win. */
+/** Connects a control to its Field. The control's own props take precedence. */
 export function useFieldWiring<P extends { id?: string | undefined; required?: boolean | undefined }>(own: P): P {
   const field = useContext(FieldContext)
   if (!field) return own
@@ -66,7 +66,7 @@ function FieldHint({ id, children }: { id?: string; children: ReactNode }) {
   )
 }
 
-/** Screen readers announce it. Without a Field, the control names its id in `aria-describedby`. */
+/** Announced by screen readers. Outside of a Field, the control must name its id in `aria-describedby`. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p id={id} role="alert" className="flex gap-1.5 text-bad">

@@ -6,7 +6,7 @@ interface FormDialogProps extends Omit<DialogProps, 'footer'>, Pick<ButtonProps,
   /** The submit button's label. */
   label: string
   loading: boolean
-  /** Shown left of the buttons. */
+  /** To the left of the buttons. */
   aside?: ReactNode
   onSubmit: FormEventHandler
 }

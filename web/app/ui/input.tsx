@@ -4,9 +4,9 @@ import { cn } from './cn'
 import { useFieldWiring } from './field'
 
 export interface InputProps extends ComponentProps<'input'> {
-  /** Shown before the text: an icon, or '@'. */
+  /** Before the text: an icon, or '@'. */
   leading?: ReactNode
-  /** Shown after the text: a unit, or an icon button of size 'sm'. */
+  /** After the text: a unit, or an icon button of size 'sm'. */
   trailing?: ReactNode
 }
 
@@ -56,8 +56,8 @@ export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
 }
 
 /**
- * A textarea that grows with its text. It has no `maxLength`, because that silently cuts off pasted
- * text: see `lengthProps`.
+ * A textarea that grows with its text. Has no `maxLength`, because that silently truncates pasted
+ * text (see `lengthProps`).
  */
 export function Textarea({ className, ...own }: Omit<ComponentProps<'textarea'>, 'maxLength'>) {
   return <textarea dir="auto" {...useFieldWiring(own)} className={cn('control', className)} />

@@ -1,7 +1,7 @@
 import { Tooltip } from './tooltip'
 
 interface InsertButtonProps {
-  /** Inserted at the cursor. */
+  /** The text to insert at the cursor. */
   text: string
   /** The tooltip. */
   hint: string

@@ -1,4 +1,4 @@
-/** A key, shown in the button that it presses. Hidden on devices without a keyboard. */
+/** A key, inside the button that it presses. Hidden on devices without a keyboard. */
 export function Kbd({ children }: { children: string }) {
   return (
     <kbd

@@ -2,13 +2,13 @@ import { lazy, Suspense } from 'react'
 import type { DayChart, DayChartProps } from './day-chart'
 import { Skeleton } from './skeleton'
 
-// Loads once there is data, because the chart library is large. `lazy` drops the generic; the cast
-// restores it.
+// Loaded once there is data, because the chart library is large. `lazy` drops the generic, and the
+// cast restores it.
 const Chart = lazy(() =>
   import('./day-chart').then((module) => ({ default: module.DayChart })),
 ) as unknown as typeof DayChart
 
-/** A DayChart, or a skeleton of its size until `days` are loaded. */
+/** A DayChart. Until `days` have loaded, a skeleton of its size. */
 export function LazyChart<K extends string>({
   days,
   ...props

@@ -1,10 +1,10 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { FieldProps } from './field'
 
-/** The counter appears once this share of the limit is used. */
+/** From this share of the limit on, there is a counter. */
 const COUNTED_FROM = 0.8
 
-/** Props of the Field of a long text: a counter near the limit, and an error beyond it. Nothing is cut. */
+/** Props for a long text's Field: a counter near the limit, and an error beyond it. Nothing is truncated. */
 export function lengthProps(text: string, max: number): Pick<FieldProps, 'aside' | 'error'> {
   const { length } = text.trim()
   return {

@@ -1,6 +1,6 @@
 import { toast } from './toast'
 
-/** Loads a component's code, and returns whether it loaded. If not, shows a toast. @param what 'The menu' */
+/** Loads a component's code. If that fails, shows a toast. @param what 'The menu' @returns whether it loaded */
 export async function loadOnDemand(load: () => Promise<unknown>, what: string): Promise<boolean> {
   try {
     await load()

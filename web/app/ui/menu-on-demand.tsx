@@ -6,7 +6,6 @@ type LoadedMenu = ComponentType<{ trigger: ReactElement }>
 interface MenuOnDemandProps {
   /** The menu's module. It must mount open. */
   load: () => Promise<{ default: LoadedMenu }>
-  /** A button. */
   trigger: ReactElement<ComponentProps<'button'>>
 }
 

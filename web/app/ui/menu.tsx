@@ -9,10 +9,10 @@ interface MenuProps {
   align?: 'start' | 'end'
   /** For menus that load when their button is pressed. */
   defaultOpen?: boolean
-  /** For menus that a key can open as well. */
+  /** For menus that a key can open, too. */
   open?: boolean
   onOpenChange?: (open: boolean) => void
-  /** MenuItem, MenuLink, MenuSeparator, MenuNote. */
+  /** MenuItem, MenuLink, MenuSeparator or MenuNote. */
   children: ReactNode
 }
 
@@ -36,7 +36,7 @@ const item =
 interface MenuItemProps {
   onSelect: () => void
   icon?: ReactNode
-  /** For irreversible actions. */
+  /** For actions that cannot be undone. */
   danger?: boolean
   disabled?: boolean
   children: ReactNode
@@ -58,13 +58,13 @@ export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuIte
 
 interface MenuLinkProps {
   to: string
-  /** True for pages outside the app, which open in a new tab. */
+  /** True for pages outside of the app, which open in a new tab. */
   isOutside?: boolean
   icon?: ReactNode
   children: ReactNode
 }
 
-/** A page to open from a menu. */
+/** A menu item that opens a page. */
 export function MenuLink({ to, isOutside, icon, children }: MenuLinkProps) {
   const outside = isOutside ? { reloadDocument: true, target: '_blank', rel: 'noopener' } : {}
   return (
@@ -79,7 +79,7 @@ export function MenuSeparator() {
   return <Base.Separator className="-mx-1 my-1 h-px bg-line" />
 }
 
-/** Static text in a menu, like the account's email address. */
+/** Static text in a menu, such as the account's email address. */
 export function MenuNote({ children }: { children: ReactNode }) {
   return <div className="px-2 py-1.5 text-muted">{children}</div>
 }

@@ -1,9 +1,9 @@
-/** The modifier key of shortcuts, as this system writes it before a key. */
+/** The modifier key in shortcuts, as this system writes it before a key. */
 export function modKey(): string {
   return isApple() ? '⌘' : 'Ctrl '
 }
 
-/** Whether the modifier key is pressed. On a Mac, it is not Ctrl: with a letter, Ctrl edits text. */
+/** Whether the modifier key is pressed. On a Mac this is not Ctrl, which edits text when combined with a letter. */
 export function isModPressed({ metaKey, ctrlKey }: Pick<KeyboardEvent, 'metaKey' | 'ctrlKey'>): boolean {
   return isApple() ? metaKey : metaKey || ctrlKey
 }

@@ -5,15 +5,15 @@ import { useFieldWiring } from './field'
 interface NumberInputProps {
   id?: string
   required?: boolean
-  /** null while the field is empty. */
+  /** Null while the field is empty. */
   value: number | null
   onChange: (value: number | null) => void
-  /** Default 0. */
+  /** Defaults to 0. */
   min?: number
   max?: number
   placeholder?: string
   disabled?: boolean
-  /** Needed only without a Field around it. */
+  /** Only needed without a Field around it. */
   'aria-label'?: string
   'aria-invalid'?: boolean | undefined
   'aria-describedby'?: string | undefined

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 interface PageHeaderProps {
   title: string
   description?: ReactNode
-  /** Shown right of the title, the primary one last. */
+  /** To the right of the title, the primary one last. */
   actions?: ReactNode
 }
 
-/** A page's title, description and actions. Signed-in people see them in the top bar. */
+/** A page's title, description and actions. For signed-in users, they are in the top bar. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   return (
     <header className="page-header">

@@ -1,7 +1,7 @@
 /** A page number or a gap. */
 type PagerEntry = number | 'gap-before' | 'gap-after'
 
-/** The pager's entries: first, last, and the current page with its neighbors. */
+/** The pager's entries: the first, the last, and the current page with its neighbors. */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   const last = Math.max(1, Math.floor(pages))
   const current = Math.min(Math.max(1, Math.floor(page)), last)
@@ -15,7 +15,7 @@ export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   })
 }
 
-/** The last page if the current one no longer exists; null while the total may be outdated. */
+/** The last page, if the current one no longer exists. Null while the total may be outdated. */
 export function pageLeft(of: {
   page: number
   pageSize: number

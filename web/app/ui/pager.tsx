@@ -9,9 +9,9 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** Its `total` is the number of rows on all pages, which may be outdated while it fetches. */
+  /** Its `total` is the number of rows on all pages. While fetching, it may be outdated. */
   query: { data?: { total: number | null } | null | undefined; isFetching: boolean }
-  /** Whether there is a next page. Used while the total is unknown. */
+  /** Whether there is a next page, for when the total is unknown. */
   hasNext?: boolean
   /** Also called with the last page if the current one no longer exists. */
   onChange: (page: number) => void
@@ -19,7 +19,7 @@ export interface PagerProps {
   noun?: string
 }
 
-/** Pagination, hidden if there is one page. If the current page no longer exists, it changes to the last. */
+/** Pagination. Hidden if there is only one page. If the current page no longer exists, switches to the last. */
 export function Pager({ page, pageSize, query, hasNext, onChange, noun = 'rows' }: PagerProps) {
   const total = query.data?.total ?? undefined
   const isKnown = total !== undefined

@@ -8,12 +8,12 @@ interface PopoverProps {
   label: string
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** The element to focus after closing. Default: the button. */
+  /** The element to focus after closing. Defaults to the button. */
   finalFocus?: RefObject<HTMLElement | null>
   children: ReactNode
 }
 
-/** A small panel with fields, next to its button. Focuses its first control; Escape closes it. */
+/** A small panel with fields, next to its button. Focuses its first control. Escape closes it. */
 export function Popover({ trigger, label, open, onOpenChange, finalFocus, children }: PopoverProps) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>

@@ -1,4 +1,4 @@
-/** A share as a ring, to show beside its numbers. */
+/** A share as a ring, to be displayed next to its numbers. */
 export function Ring({ share, className }: { share: number; className?: string }) {
   return (
     <svg viewBox="0 0 40 40" fill="none" strokeWidth="5" aria-hidden className={className}>

@@ -9,12 +9,12 @@ interface SecretDialogProps {
   title: string
   description: ReactNode
   label: string
-  /** Null: closed. */
+  /** Null while the dialog is closed. */
   secret: string | null
   onClose: () => void
 }
 
-/** Shows a secret, only once. Therefore a click outside does not close it. */
+/** Displays a secret once, so clicking outside does not close the dialog. */
 export function SecretDialog({ title, description, label, secret, onClose }: SecretDialogProps) {
   return (
     <Dialog

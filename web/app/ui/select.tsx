@@ -11,11 +11,11 @@ interface SelectOption {
 
 interface SelectProps extends ComponentProps<'select'> {
   options: readonly SelectOption[]
-  /** Shown while the value is ''; can't be selected. */
+  /** Shown while the value is ''. Cannot be selected. */
   placeholder?: string
 }
 
-/** The native select. For long lists use `Combobox`. */
+/** The native select. For long lists, use `Combobox`. */
 export function Select({ options, placeholder, className, ...own }: SelectProps) {
   const props = useFieldWiring(own)
   return (

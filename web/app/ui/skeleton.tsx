@@ -1,6 +1,6 @@
 import { cn } from './cn'
 
-/** A placeholder, sized by classes. Appears after 200 ms, and never without scripts. */
+/** A placeholder, sized by classes. Appears after 200 ms, and never without JavaScript. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cn('animate-appear noscript:hidden', shape, className)} />
 }
@@ -31,7 +31,7 @@ export function SkeletonField({ className }: { className?: string }) {
   )
 }
 
-/** Placeholder of a button; set its width by a class. */
+/** Placeholder of a button. Set its width by a class. */
 export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm' | 'md'; className?: string }) {
   return (
     <Skeleton
@@ -40,7 +40,7 @@ export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm
   )
 }
 
-/** Placeholder of one line of text; set its width by a class. */
+/** Placeholder of a line of text. Set its width by a class. */
 export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
   return (
     <span className="flex h-5 items-center">
@@ -57,7 +57,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <td key={column} className="border-line px-4 py-3.5 md:border-b">
-          {/* The row animates as a whole, because each animated element needs its own layer. */}
+          {/* Animates the row instead of its cells, because each animated element needs its own layer. */}
           <span className={cn('h-4', shape, widths[(row + column) % widths.length])} />
         </td>
       ))}
@@ -65,7 +65,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
   ))
 }
 
-/** Announces loading to screen readers; skeletons are silent. */
+/** Announces loading to screen readers, for which skeletons are silent. */
 export function LoadingText({ children }: { children: string }) {
   return (
     <p role="status" className="sr-only">

@@ -9,7 +9,7 @@ interface SliderProps {
   min: number
   max: number
   step?: number
-  /** A field beside it shows the value. */
+  /** Set if a field next to it displays the value. */
   hideValue?: boolean
 }
 

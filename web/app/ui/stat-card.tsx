@@ -4,13 +4,13 @@ import { Skeleton } from './skeleton'
 
 interface StatCardProps {
   label: ReactNode
-  /** null: not measured yet, shown as '–'. undefined: loading. */
+  /** Null if not measured yet, which displays '–'. Undefined while loading. */
   value: number | string | null | undefined
   hint?: ReactNode
   icon?: ReactNode
 }
 
-/** A labeled number. Group them in a `<dl>` grid. */
+/** A labeled number. Group several in a `<dl>` grid. */
 export function StatCard({ label, value, hint, icon }: StatCardProps) {
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-0.5 border-t border-line pt-3 pb-1">

@@ -4,12 +4,12 @@ import { cn } from './cn'
 import { SkeletonRows } from './skeleton'
 import { useKeptFocus } from './use-kept-focus'
 
-/** The head of a column: aligned to the end for numbers, or for screen readers only. */
+/** A column's heading. Aligned to the end for numbers; can be for screen readers only. */
 export interface Head {
   name: ReactNode
   end?: boolean
   hidden?: boolean
-  /** Set for a column whose name is a button that sorts. */
+  /** Set if the column's name is a button that sorts. */
   sorted?: 'ascending' | 'none'
   className?: string
 }
@@ -17,33 +17,30 @@ export interface Head {
 export interface TableProps {
   /** For screen readers: 'Leads'. */
   label: string
-  /**
-   * What happens on narrow screens: rows become cards (set `label` on each Td), the table scrolls,
-   * or it stays as it is.
-   */
+  /** On narrow screens, rows become cards (set `label` on each Td), the table scrolls, or nothing changes. */
   narrow?: 'cards' | 'scroll' | 'rows' | undefined
-  /** On middle screens (768 to 1279 px), rows have two lines of five columns; set `row-start-2` on columns. */
+  /** From 768 to 1279 px, rows have two lines of five columns. Set `row-start-2` on columns for the second line. */
   stacked?: boolean | undefined
   /** Omits the border around the table. */
   plain?: boolean
   /** Rows of 48 px on wide screens, for cells of one or two lines. */
   dense?: boolean
-  /** The table's minimal width. Setting it fixes the columns. */
+  /** The table's minimum width. Setting it fixes the columns. */
   minWidth?: string | undefined
-  /** For dialogs: '22rem'. Default: as tall as its rows. */
+  /** For dialogs: '22rem'. By default, the table is as tall as its rows. */
   maxHeight?: string
   /** Dims the previous page while the next one loads. */
   stale?: boolean
   className?: string
-  /** The header. Omit it if a header needs more than names. */
+  /** The header. Omit it if the header needs more than names. */
   columns?: readonly (string | Head)[]
-  /** Number of placeholder rows; default 5. */
+  /** Number of placeholder rows. Defaults to 5. */
   skeletonRows?: number
-  /** Rows (Tr); undefined while loading. Without `columns`: thead and tbody. */
+  /** Rows (Tr), or undefined while loading. Without `columns`: thead and tbody. */
   children?: ReactNode
 }
 
-/** A table with a sticky header. Overflow scrolls inside its frame. */
+/** A table with a sticky header. Overflow scrolls within its frame. */
 export function Table({
   label,
   narrow = 'cards',
@@ -59,7 +56,7 @@ export function Table({
   children,
 }: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
-  // Actions of a row's buttons may replace the buttons, or remove the row.
+  // A row's action may replace its button, or remove the row.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const [overflowing, setOverflowing] = useState(false)
 
@@ -90,7 +87,7 @@ export function Table({
         // Scrollable regions must be focusable and named.
         {...(scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
         style={maxHeight ? { maxHeight } : undefined}
-        // Positioned, so that cells' visually hidden text is clipped with them.
+        // Positioned, so that visually hidden text in cells is clipped, too.
         className={cn(
           'group relative overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain',
           !plain &&
@@ -152,7 +149,7 @@ export function Tr({ selected, className, ...rest }: ComponentProps<'tr'> & { se
   )
 }
 
-/** A column's heading, which stays in view while the table scrolls. */
+/** A column's heading. It stays visible while the table scrolls. */
 export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: boolean }) {
   return (
     <th
@@ -178,7 +175,7 @@ function ColumnTh({ column }: { column: string | Head }) {
   )
 }
 
-/** The header of an actions column, for screen readers. */
+/** The heading of an actions column, for screen readers. */
 export function ActionsTh(props: Omit<ComponentProps<typeof Th>, 'children'>) {
   return (
     <Th {...props}>
@@ -188,15 +185,15 @@ export function ActionsTh(props: Omit<ComponentProps<typeof Th>, 'children'>) {
 }
 
 interface TdProps extends ComponentProps<'td'> {
-  /** The column's name, shown in cards. */
+  /** The column's name on cards. */
   label?: string
   /** Aligns to the end, for numbers. */
   end?: boolean
-  /** Puts the cell into the card's upper corner, or a minimal column: for checkboxes and menus. */
+  /** Puts the cell into the card's upper corner, or a minimal column. For checkboxes and menus. */
   corner?: boolean
 }
 
-/** A cell. On narrow screens, a line of the row's card. */
+/** A cell. On narrow screens, it is a line of the row's card. */
 export function Td({ label, end, corner, className, ...rest }: TdProps) {
   return (
     <td

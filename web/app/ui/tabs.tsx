@@ -20,10 +20,10 @@ interface TabsProps {
   header?: ReactNode
 }
 
-/** Tabs. Use `useTabParam` to keep the open one in the URL. */
+/** Tabs. Use `useTabParam` to store the open one in the URL. */
 export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
   const strip = useRef<HTMLDivElement>(null)
-  // Set here, so that tabs and panels belong together in prerendered pages as well.
+  // Set explicitly, so that tabs and panels are connected in prerendered pages, too.
   const id = useId()
   const idOf = (part: 'tab' | 'panel', tab: Tab) => `${id}-${part}-${tab.value}`
 
@@ -82,7 +82,7 @@ export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
   )
 }
 
-/** The open tab, kept in the URL (`?tab=…`). The first tab is the default and is not in the URL. */
+/** The open tab, stored in the URL (`?tab=…`). The first tab is the default, and not in the URL. */
 export function useTabParam<T extends string>(
   values: readonly [T, ...T[]],
   name = 'tab',

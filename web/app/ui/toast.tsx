@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
 import type { ToastKind, ToastOptions } from './toasts'
 
-// Loaded late, because few pages show a toast before someone acts.
+// Loaded late, because few pages show a toast before the user acts.
 const load = () => import('./toasts')
 const Loaded = lazy(load)
 const ACTIONS = ['pointerdown', 'keydown'] as const
@@ -20,7 +20,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-// The user reloads a page whose code doesn't load.
+// If a page's code doesn't load, the user can reload it.
 const notify =
   (kind: ToastKind) =>
   (text: string, options?: ToastOptions): void =>
@@ -29,7 +29,7 @@ const notify =
       () => {},
     )
 
-/** Short messages at the top right that disappear after 3 seconds. */
+/** Short messages at the top right. They disappear after 3 seconds. */
 export const toast = {
   success: notify('success'),
   error: notify('error'),
@@ -43,7 +43,7 @@ export const toast = {
   },
 }
 
-/** Renders toasts. Used once, in root.tsx. Their code loads at the first press or the first toast. */
+/** Renders toasts. Used once, in root.tsx. The code loads with the first press or the first toast. */
 export function Toasts() {
   const isShown = useSyncExternalStore(
     subscribe,

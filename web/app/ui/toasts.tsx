@@ -19,18 +19,18 @@ const icons = {
 interface ToastAction {
   label: string
   onClick: () => void
-  /** The end of the time in which it is possible, in milliseconds since 1970. The button counts down to it. */
+  /** Until when the action is possible, in milliseconds since 1970. The button counts down. */
   until?: number
 }
 
 export interface ToastOptions {
-  /** In milliseconds; default 3,000. */
+  /** In milliseconds. Defaults to 3,000. */
   duration?: number
-  /** A button ('Undo') that closes the toast. A toast with a button stays longer. */
+  /** A button ('Undo') that closes the toast. With a button, a toast stays longer. */
   action?: ToastAction
   /** Not shown again while a toast with this id is visible. */
   id?: string
-  /** Replaces the visible toast with the same id and restarts its time. */
+  /** Replaces the visible toast with the same id, and restarts its time. */
   replaces?: boolean
 }
 
@@ -58,7 +58,7 @@ function withAction(text: string, { action }: ToastOptions = {}) {
   )
 }
 
-/** ' (8 s)'. Hidden from screen readers, which would read every second. */
+/** ' (8 s)'. Hidden from screen readers, which would read it every second. */
 function SecondsLeft({ until }: { until: number }) {
   return (
     <span aria-hidden data-numeric>
@@ -67,7 +67,7 @@ function SecondsLeft({ until }: { until: number }) {
   )
 }
 
-/** How often a toast with this id has closed. While a toast slides away, its id cannot be used again. */
+/** How often a toast with this id has closed. While a toast slides out, its id cannot be reused. */
 const closings = new Map<string, number>()
 const toastIdOf = (id: string) => `${id}-${closings.get(id) ?? 0}`
 
@@ -102,7 +102,7 @@ function Close({ closeToast }: CloseButtonProps) {
   )
 }
 
-/** Renders toasts; earlier ones are queued. */
+/** Renders toasts. Earlier ones were queued. */
 export default function Toasts() {
   return (
     <ToastContainer

@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react'
 /** Hover delay in milliseconds. */
 const OPEN_AFTER_MS = 400
 
-/** Extra text on hover or focus. Never the only source of information, because touch screens have no hover. */
+/** Extra text on hover or focus. Must not be the only source of information: touch screens cannot hover. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
   return (
     <Base.Root>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Asks before the user closes the tab while something is under way. */
+/** Asks before the user closes the tab while something is in progress. */
 export function useConfirmBeforeUnload(isUnderWay: boolean): void {
   useEffect(() => {
     if (!isUnderWay) return

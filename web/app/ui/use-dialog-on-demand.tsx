@@ -3,8 +3,9 @@ import { loadOnDemand } from './load-on-demand'
 import type { ShownDialog } from './use-dialogs'
 
 /**
- * A dialog whose code loads when it is first opened. @param load its module
- * @param what 'The menu': named in the toast if it doesn't load
+ * A dialog whose code loads when it is first opened.
+ * @param load its module
+ * @param what 'The menu', for the toast if it doesn't load
  */
 export function useDialogOnDemand<Props extends ShownDialog>(
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -15,7 +16,7 @@ export function useDialogOnDemand<Props extends ShownDialog>(
   const prepare = () => void load().catch(() => {})
   return {
     open,
-    /** Props of the button that opens it. */
+    /** Props for the button that opens it. */
     button: {
       onPointerEnter: prepare,
       onFocus: prepare,

@@ -1,13 +1,13 @@
 import { Fragment, type ReactNode, useState } from 'react'
 
-/** The props of a dialog that `useDialogs` shows. */
+/** Props of a dialog that `useDialogs` opens. */
 export interface ShownDialog {
   open: boolean
   onClose: () => void
 }
 
 /**
- * Shows one of several dialogs at a time. Each opening starts with fresh state. The content stays
+ * Opens one of several dialogs at a time. Each opening starts with fresh state. The content stays
  * during the closing animation.
  */
 export function useDialogs<What>() {
@@ -17,7 +17,7 @@ export function useDialogs<What>() {
     render(dialog: (what: What, props: ShownDialog) => ReactNode): ReactNode {
       if (!current) return null
       const { what, open, turn } = current
-      // Ignored if it comes late from a closed dialog: it must not close the next one.
+      // A late call from a closed dialog must not close the next one.
       const onClose = () => setCurrent((now) => (now?.turn === turn ? { ...now, open: false } : now))
       return <Fragment key={turn}>{dialog(what, { open, onClose })}</Fragment>
     },

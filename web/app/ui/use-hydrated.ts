@@ -5,12 +5,12 @@ export const HYDRATED = 'hydrated'
 
 let isAppHydrated = false
 
-/** False until hydrated. Content that depends on the query, storage or time must wait until it is true. */
+/** False until hydrated. Content that depends on the query, storage or time must wait for it. */
 export function useHydrated(): boolean {
   const [isHydrated, setHydrated] = useState(isAppHydrated)
   useEffect(() => {
     isAppHydrated = true
-    // A transition keeps the page responsive and shows all dependent changes together.
+    // A transition keeps the page responsive, and applies all dependent changes together.
     startTransition(() => setHydrated(true))
   }, [])
   return isHydrated

@@ -4,10 +4,10 @@ import { POPUPS } from './use-keys'
 const KEEPER = '[data-keeps-focus]'
 const rowsOf = (keeper: Element) => [...keeper.querySelectorAll<HTMLElement>('tbody tr')]
 
-/** Returns what takes the focus from an element that was removed or disabled; null if the element can keep it. */
+/** Finds what takes the focus from an element that was removed or disabled. Null if the element can keep it. */
 type FindFallback = () => HTMLElement | null
 
-/** The fallback of the last focused element. It stays while a menu or dialog of that element has the focus. */
+/** The fallback for the last focused element. Stays while a menu or dialog of that element has the focus. */
 let latestFallback: FindFallback | null = null
 
 function fallbackFor(focused: Element): FindFallback {
@@ -25,9 +25,9 @@ function fallbackFor(focused: Element): FindFallback {
   }
 }
 
-/** The `finalFocus` of a dialog: by default the element that opened it, or its fallback once that is gone. */
+/** The `finalFocus` of a dialog: the element that opened it or, once that is gone, its fallback. */
 export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HTMLElement | boolean {
-  // The user may have moved on while the dialog faded.
+  // The user may have moved on during the closing animation.
   if (!document.activeElement?.matches('body, main, [data-closed], [data-closed] *')) return false
   const target = returnsTo?.()
   if (target) return target
@@ -37,8 +37,8 @@ export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HT
 }
 
 /**
- * Props of an element that takes the focus when its focused part is removed. In a table, the next
- * row takes it, or the last row.
+ * Props of an element that takes the focus when the focused part inside it is removed. In a table,
+ * the next row takes it, or the last row.
  */
 export function useKeptFocus<E extends HTMLElement>() {
   const ref = useRef<E>(null)
@@ -53,7 +53,7 @@ export function useKeptFocus<E extends HTMLElement>() {
     tabIndex: -1,
     'data-keeps-focus': true,
     onFocus({ currentTarget, target }: FocusEvent<E>) {
-      // React's events also come from menus and dialogs that its parts render.
+      // In React, events also bubble from menus and dialogs that its parts render.
       if (!currentTarget.contains(target)) return
       fallback.current = fallbackFor(target)
       latestFallback = fallback.current
@@ -61,7 +61,7 @@ export function useKeptFocus<E extends HTMLElement>() {
     onBlur({ currentTarget, target, relatedTarget }: FocusEvent<E>) {
       if (!currentTarget.contains(target)) return
       if (target.matches(':disabled')) {
-        // A browser takes the focus from a disabled button only after it has rendered.
+        // A disabled button only loses the focus once the browser has rendered it.
         setTimeout(keepFocus)
         return
       }

@@ -4,47 +4,47 @@ import { localStorage } from '../browser-storage'
 /** What each key or sequence does: 'j', '?', 'escape', 'g i'. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** Keys and what they do, as the dialog of all keys shows them: ['J', 'Next conversation']. */
+/** Shortcuts and what they do, for the shortcuts dialog: ['J', 'Next conversation']. */
 export interface KeyGroup {
   title: string
   keys: readonly (readonly [string, string])[]
 }
 
 interface KeysOptions {
-  /** The keys act only while this element is on screen. */
+  /** The shortcuts only work while this element is on screen. */
   onScreen?: RefObject<HTMLElement | null>
-  /** Keys that act repeatedly while they are held. */
+  /** Keys that repeat while they are held down. */
   repeated?: string
-  /** Listed in the dialog of all keys while the screen is open. Must not change. */
+  /** Listed in the shortcuts dialog while the screen is open. Must not change. */
   groups?: readonly KeyGroup[]
 }
 
-/** Elements that take all keys while they have the focus: fields, and elements marked so. */
+/** Elements that receive all keys while focused: fields, and elements marked accordingly. */
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [data-takes-keys]'
-/** A selector for popups, which open above a page. */
+/** A selector for popups, which open on top of a page. */
 export const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
-/** The longest time between the first and the second key of a sequence. */
+/** The longest time between the first and second key of a sequence. */
 const SEQUENCE_MS = 1_500
 
-/** In localStorage: 'off' turns off the keys that are a single character (WCAG 2.1.4). */
+/** Key in local storage: 'off' turns off single-character shortcuts (WCAG 2.1.4). */
 export const LETTER_KEYS = 'letterKeys'
 
-/** Whether a key that is a single character acts in this browser. */
+/** Whether single-character shortcuts are on in this browser. */
 export function letterKeysAreOn(): boolean {
   return localStorage.getItem(LETTER_KEYS) !== 'off'
 }
 
 const openGroups = new Set<KeyGroup>()
 
-/** The keys of the open screens, in the order in which they were opened. */
+/** The shortcuts of the open screens, in the order in which they opened. */
 export function shownKeys(): KeyGroup[] {
   return [...openGroups]
 }
 
-/** The first key of a sequence, and the key after it. */
+/** The first key of a sequence, and the key that followed it. */
 let begun: { key: string; event: KeyboardEvent; next?: KeyboardEvent } | null = null
 
-/** The key's name. After the first key of a sequence it names both, so that other screens ignore the second. */
+/** The key's name. In a sequence it contains both keys, so that other screens ignore the second. */
 function nameOf(event: KeyboardEvent): string {
   const key = event.key.toLowerCase()
   if (!begun || begun.event === event) return key
@@ -53,7 +53,7 @@ function nameOf(event: KeyboardEvent): string {
   return isSecond ? `${begun.key} ${key}` : key
 }
 
-/** Sets a screen's keys. They do nothing while someone types or a popup is open. */
+/** Sets a screen's shortcuts. They do nothing while someone types or a popup is open. */
 export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOptions = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -65,7 +65,7 @@ export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOpt
     if (event.repeat && !repeated.includes(key)) return
     if (event.target instanceof Element && event.target.closest(TYPED_INTO)) return
     const { current: element = null } = onScreen ?? {}
-    // A list that is part of the screen is not a popup.
+    // A list box that is part of the screen is not a popup.
     if ([...document.querySelectorAll(POPUPS)].some((popup) => !element?.contains(popup))) return
     if (onScreen && !isOnScreen(element)) return
     if (begins) begun = { key, event }

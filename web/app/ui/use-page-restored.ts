@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Runs when Back restores this page because its navigation away was aborted. */
+/** Runs when Back restores this page after navigating away was aborted. */
 export function usePageRestored(onBack: () => void): void {
   const latest = useRef(onBack)
   useEffect(() => {

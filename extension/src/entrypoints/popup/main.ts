@@ -78,5 +78,5 @@ part('pair').addEventListener('submit', async (event) => {
 })
 onStateChange(draw)
 draw()
-// The account data may be half a minute old.
+// The account's data may be half a minute old.
 ask({ popup: 'wake' })

@@ -1,4 +1,4 @@
-// The mailbox page: a live list and the selected email, whose id is in the address (#id).
+// The mailbox page: a live list, and the selected email. The URL contains its id (#id).
 
 const REFRESH_MS = 1500
 const SHOWN = 200
@@ -12,7 +12,7 @@ let summaries = []
 let version = ''
 let shownId
 
-/** Creates an element. Strings become text, never HTML. */
+/** Creates an element. Strings become text nodes, never HTML. */
 function make(tag, attributes = {}, ...inside) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)

@@ -5,19 +5,19 @@ import type { Faults } from '../../faults.ts'
 const ANSWER_WITHIN_MS = 10_000
 /** X does not document its retries. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000]
-/** How many deliveries to a webhook run at the same time. */
+/** Maximum number of concurrent deliveries to a webhook. */
 const CONCURRENCY = 20
 
 type Delivery = { eventType: string; body: string }
 
-/** `sha256=` and the HMAC of a text, as in X's webhook signatures and challenge responses. */
+/** `sha256=` and the HMAC of a text, for webhook signatures and challenge responses. */
 export function signatureOf(secret: string, text: string): string {
   return `sha256=${createHmac('sha256', secret).update(text).digest('base64')}`
 }
 
 /**
- * Sends signed events to webhooks, at most 20 at a time to each, and retries. Deliveries that still
- * wait when the process ends are lost, but can be replayed.
+ * Sends signed events to webhooks, at most 20 at a time to each, with retries. Deliveries still
+ * waiting when the process ends are lost, but can be replayed.
  */
 export function createDeliveries(
   targetOf: (webhookId: string) => { url: string; secret: string } | undefined,
@@ -62,7 +62,7 @@ export function createDeliveries(
     }
   }
 
-  /** Runs `work` once fewer than 20 others run for this webhook. */
+  /** Runs `work` as soon as fewer than 20 others run for this webhook. */
   async function inTurn<Result>(webhookId: string, work: () => Promise<Result>): Promise<Result> {
     const line = lines.get(webhookId) ?? { running: 0, waiting: [] }
     lines.set(webhookId, line)
@@ -101,9 +101,9 @@ export function createDeliveries(
 
   return {
     send,
-    /** Injects faults from now on. */
+    /** Injects these faults from now on. */
     useFaults: (next: Faults) => (faults = next),
-    /** Resolves when all deliveries have succeeded or been given up. */
+    /** Resolves once every delivery has succeeded or been given up. */
     settled: () => Promise.all(inFlight),
   }
 }

@@ -5,14 +5,14 @@ import type { Message } from '../messages.ts'
 import { type Network, personById } from '../network.ts'
 import { userJson } from '../users.ts'
 
-/** The fields that people have in X's examples. */
+/** The user fields in X's examples. */
 const USER_FIELDS = new Set(
   'created_at,description,entities,location,profile_image_url,protected,public_metrics,url,verified,verified_type'.split(
     ',',
   ),
 )
 
-/** The contents of events, in X's documented forms (docs.x.com/x-api/activity, /xchat/real-time-events). */
+/** Payloads of events, as X documents them (docs.x.com/x-api/activity, /xchat/real-time-events). */
 export function createPayloads(network: () => Network) {
   const forms = () => network().switches.events
   const timeOf = (at: number) => (forms().times === 'text' ? String(at) : at)
@@ -27,7 +27,7 @@ export function createPayloads(network: () => Network) {
   }
 
   return {
-    /** The content of `dm.sent` and `dm.received`. */
+    /** The payload of `dm.sent` and `dm.received`. */
     message({ id, from, to, text, at }: Message): object {
       const { text: shownText, urls } = network().switches.reading.shortensLinks ? linksIn(text) : { text, urls: [] }
       const links = urls.map(({ start, end, ...url }) => ({ ...url, indices: [start, end] }))
@@ -39,7 +39,7 @@ export function createPayloads(network: () => Network) {
       }
     },
 
-    /** The content of `dm.read`. X documents no example, so it follows the Account Activity API. */
+    /** The payload of `dm.read`. X documents no example, so it follows the Account Activity API. */
     read(message: Message, at: number): object {
       const mark = {
         created_timestamp: timeOf(at),
@@ -50,7 +50,7 @@ export function createPayloads(network: () => Network) {
       return { direct_message_mark_read_events: [mark], users: usersOf([message.from, message.to]) }
     },
 
-    /** The content of `chat.sent` and `chat.received`. */
+    /** The payload of `chat.sent` and `chat.received`. */
     chat(event: ChatEvent): object {
       const { conversationId, hasIds, hasKeys, unreadable } = forms()
       const [small = '', large = ''] = event.conversation.split(':')

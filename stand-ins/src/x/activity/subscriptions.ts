@@ -19,7 +19,7 @@ type Subscription = {
 /** Stored on disk, so that subscriptions survive a restart. */
 export type SubscriptionEntry = ({ type: 'subscription' } & Subscription) | { type: 'subscriptionGone'; id: string }
 
-/** Events of conversations, which X shows only to the account they belong to. */
+/** Events of conversations. X only delivers them to the account that they belong to. */
 const PRIVATE = /^(dm|chat)\./
 const NewSubscription = z.object({
   event_type: z.string(),
@@ -29,10 +29,10 @@ const NewSubscription = z.object({
 })
 const LIST = 'subscriptions'
 
-/** The subscriptions of all apps (docs.x.com/x-api/activity). `write` must store before it returns. */
+/** The subscriptions of all apps (docs.x.com/x-api/activity). `write` must store before returning. */
 export function createSubscriptions(apps: Apps, nextId: () => string, write: (entry: SubscriptionEntry) => void) {
   const subscriptions = new Map<string, Subscription>()
-  /** Indexed by event type and user, because each message looks up four. */
+  /** Indexed by event type and user, because each message needs four lookups. */
   const byEvent = new Map<string, Set<Subscription>>()
   const keyOf = (eventType: string, userId: string) => `${eventType} ${userId}`
 
@@ -105,7 +105,7 @@ export function createSubscriptions(apps: Apps, nextId: () => string, write: (en
       return answerWith(subscription)
     })
 
-    /** An account's messages are private, so only its own token with `dm.read` can subscribe to them. */
+    /** An account's messages are private: only its own token with `dm.read` can subscribe to them. */
     function requireOwner(request: FastifyRequest, userId: string, callerId: string | undefined) {
       const scopes = grantOf(network, request)?.scopes ?? []
       if (userId !== callerId || !scopes.includes('dm.read')) throw genericProblem(403)

@@ -24,7 +24,7 @@ const Minute = z
   .refine((at) => !Number.isNaN(at), 'There is no such minute')
 const Replay = z.object({ webhook_id: z.string(), from_date: Minute, to_date: Minute })
 
-/** The webhooks of all apps (docs.x.com/x-api/webhooks). `write` must store before it returns. */
+/** The webhooks of all apps (docs.x.com/x-api/webhooks). `write` must store before returning. */
 export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: WebhookEntry) => void) {
   const webhooks = new Map<string, Webhook>()
 
@@ -81,7 +81,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
       if (data.from_date > data.to_date) throw invalidRequest('from_date', '', 'from_date is after to_date')
       if (data.from_date < network.now() - DAY - 60_000)
         throw invalidRequest('from_date', '', 'from_date is more than 24 hours ago')
-      // The last minute is included as a whole.
+      // Includes the entire last minute.
       replayEvents(webhook, data.from_date, data.to_date + 59_999)
       return { data: { job_id: nextId(), created_at: new Date(network.now()).toISOString() } }
     })
@@ -104,7 +104,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
     replay,
     addRoutes,
     find: (id: string): Webhook | undefined => webhooks.get(id),
-    /** Where to deliver, and the secret to sign with. Undefined if the webhook was deleted or is invalid. */
+    /** Where to deliver, and the secret for signatures. Undefined if the webhook was deleted or is invalid. */
     targetOf(id: string): { url: string; secret: string } | undefined {
       const webhook = webhooks.get(id)
       const app = webhook?.valid ? apps.find(webhook.clientId) : undefined
@@ -115,7 +115,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-/** Challenge-response check. */
+/** Sends the webhook a challenge, and checks its response. */
 async function passesCheck(url: string, secret: string): Promise<boolean> {
   const token = randomBytes(18).toString('base64url')
   const challenge = new URL(url)
@@ -130,7 +130,7 @@ async function passesCheck(url: string, secret: string): Promise<boolean> {
   }
 }
 
-/** Like X, requires https without a port. Also accepts any loopback address. */
+/** Like X, requires https without a port. Loopback addresses are accepted, too. */
 function isAllowedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

@@ -1,8 +1,9 @@
-// X's pages: profiles and the chat, in the chosen `markup`. Navigation happens on the client, as on X.
+// X's pages: profiles and the chat, in the chosen `markup`. As on X, navigation happens on the
+// client.
 
 const POLL_MS = 2000
 const LONGEST_LINK = 30
-/** How late buttons appear in the `slow` markup, and messages after their composer. */
+/** How late buttons appear in the `slow` markup, and how long after the composer its messages do. */
 const LATE_MS = 1500
 /** How long the chat shows its skeleton. */
 const SKELETON_MS = { slow: 3500, passcode: 600, passcode_new: 600 }
@@ -15,10 +16,10 @@ let leave = () => {}
 /** Message requests that were accepted on this page. */
 const accepted = new Set()
 
-/** X's data-testid of a part; reversed in the `changed` markup. */
+/** X's data-testid for a part. Reversed in the `changed` markup. */
 const mark = (name) => ({ 'data-testid': markup === 'changed' ? [...name].reverse().join('') : name })
 
-/** Creates an element. Strings become text, never HTML. */
+/** Creates an element. Strings become text nodes, never HTML. */
 function make(tag, attributes = {}, ...inside) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
@@ -92,7 +93,7 @@ async function drawProfile(column, handle) {
   const name = (text) =>
     make('div', mark('UserName'), make('span', { dir: 'auto' }, text), ' ', make('span', {}, `@${handle}`))
   if (person.existence !== 'there') {
-    // It is unknown whether X shows the name of such an account, so one of the two kinds has it.
+    // Nobody knows whether X shows such an account's name, so one of the two kinds shows it.
     const isSuspended = person.existence === 'suspended'
     if (isSuspended) column.append(name(handle))
     const text = isSuspended ? 'Account suspended' : 'This account doesn’t exist'
@@ -140,7 +141,7 @@ function openChat(id) {
 
 let closeDrawer = () => {}
 
-/** The chat in a drawer, on whatever page is open. */
+/** The chat in a drawer, on top of any page. */
 function drawDrawer(id) {
   closeDrawer()
   const drawer = make('aside', { ...mark('chat-drawer-root'), class: 'drawer' })
@@ -165,7 +166,7 @@ async function drawChat(column, id) {
   leave = showConversation(column, id, () => location.pathname === path)
 }
 
-/** Draws a conversation into `container`, and its new messages while it is open. @returns a function that stops it */
+/** Draws a conversation into `container`, and adds new messages while it is open. @returns a function that stops it */
 function showConversation(container, id, isOpen) {
   let poll
   const showError = (error) =>
@@ -201,7 +202,7 @@ function showConversation(container, id, isOpen) {
   return () => clearInterval(poll)
 }
 
-/** x.com/i/chat: a shadow tree with rows, their state, and a text area. */
+/** x.com/i/chat: a shadow tree with message rows, their state, and a text area. */
 function chatView(container, peer, id) {
   const host = make('div', mark('xchatEmbedRoute'))
   const shadow = host.attachShadow({ mode: 'open' })
@@ -242,7 +243,7 @@ function chatView(container, peer, id) {
   }
 
   return {
-    /** The first item of a conversation, above its messages. */
+    /** The first row of a conversation, above its messages. */
     begin: () => list.prepend(make('div', mark('dm-conversation-header-item'), `@${peer.handle}`)),
     add: (message) => void addRow(message, 'sent'),
     forbidWriting: () => panel.append(make('p', mark('dm-read-only-notice'), 'You can’t message this account.')),
@@ -268,7 +269,7 @@ function chatView(container, peer, id) {
       const submit = async () => {
         const text = model.text().trim()
         model.set('')
-        // Shows the row until the server responds.
+        // Shows the row before the server has responded.
         const row = { id: crypto.randomUUID(), mine: true, text, at: new Date().toISOString() }
         const sending = addRow(row, 'pending')
         try {
@@ -287,8 +288,8 @@ function chatView(container, peer, id) {
 }
 
 /**
- * A text area with its own model, as React has them. It accepts only the changes that `typing`
- * names: editing `command`s (also keys), `paste`, the value's `setter`, or `any`. It undoes others.
+ * A text area controlled by a model, as in React. It accepts only the changes that `typing` names:
+ * editing `command`s (also keys), `paste`, the value's `setter`, or `any`. It reverts others.
  */
 function controlled(field, onChange) {
   let text = ''
@@ -330,7 +331,7 @@ function passcode(isNew) {
   return make('form', mark('pin-code-input-container'), make('h1', {}, 'Enter Passcode'), ...digits)
 }
 
-/** Formats a message like X: shortened links without scheme. */
+/** Formats a message like X, which shows shortened links without the scheme. */
 function formatText(text) {
   return text.split(/(https?:\/\/\S+)/).map((part, index) => {
     if (index % 2 === 0) return part

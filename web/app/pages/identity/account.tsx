@@ -10,7 +10,7 @@ const text = 'Your profile, how you sign in, and your data.'
 export const meta = () => pageMeta('Account', text)
 
 export const handle: SignedInHandle = {
-  // People may open the link while signed out, so the login page shows its result as well.
+  // The link may be opened while signed out, so the login page shows its result, too.
   loginNotice(query) {
     const notice = emailChangeNotice(query.get('emailChange'))
     return notice ? `${notice.title}. ${notice.text}` : undefined

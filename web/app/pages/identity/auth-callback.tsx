@@ -13,10 +13,10 @@ import { toast } from '../../ui/toast'
 
 export const meta = () => pageMeta('Signing you in', 'One moment.')
 
-/** Codes work once, and React may run effects twice: one exchange per code. */
+/** One exchange per code: codes work once, and React may run effects twice. */
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
-/** null without a verifier: the sign-up began in another browser, so the user logs in. */
+/** Null without a verifier: the sign-up began in another browser, so the user must log in. */
 function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   const running = exchanges.get(code)
   if (running) return running
@@ -27,7 +27,7 @@ function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   return exchanging
 }
 
-/** The target of email confirmations, Google and single sign-on. Exchanges the code for a session. */
+/** Where email confirmations, Google and single sign-on redirect to. Exchanges the code for a session. */
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {
@@ -38,7 +38,7 @@ export default function AuthCallback() {
       const key = query.get('error')
       const specific = provider === 'google' ? providerProblem(key) : ssoProblem(key)
       const problem = specific ?? 'This link is invalid or has expired.'
-      // Signed-in users are switching workspaces; the login page would redirect them.
+      // Signed-in users are switching workspaces. The login page would redirect them.
       if (session.hasStoredToken()) {
         toast.error(problem)
         void navigate(paths.dashboard, { replace: true })
@@ -67,7 +67,7 @@ export default function AuthCallback() {
       (result) => {
         if (!here) return
         if (!('token' in result)) {
-          // The login page redirects signed-in users.
+          // The login page would redirect signed-in users.
           void session.signOut()
           void navigate(paths.login, { replace: true, state: { needed: result } })
           return

@@ -26,7 +26,7 @@ export default function Login() {
   // Navigation state survives reloads, but the first render must match the prerendered page.
   const state = useHydrated() ? location.state : null
   const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
-  // After a reload the user has read the notice, and showing it late would shift the form.
+  // After a reload, the user has already read the notice, and showing it late would shift the form.
   const isReload = useNavigationType() === 'POP'
   const handedOver = secondFactorIn(state)
   const [choice, setChoice] = useState<SecondFactorNeeded | 'back' | null>(null)

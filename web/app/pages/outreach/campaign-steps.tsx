@@ -15,7 +15,7 @@ export const meta = () => pageMeta('Edit messages', "Change a campaign's message
 export default function CampaignSteps() {
   const { campaignId: id = '' } = useParams()
   const campaign = useQuery(api.campaigns.find.queryOptions({ input: { id } }))
-  // A refetch must not change what is being edited.
+  // Never refetch, because that would change what is being edited.
   const sequence = useQuery(api.sequences.find.queryOptions({ input: { id }, staleTime: Number.POSITIVE_INFINITY }))
   const failed = [campaign, sequence].find(({ isError, data }) => isError && !data)
   return (

@@ -117,13 +117,13 @@ function CampaignFailure({ query }: { query: ReturnType<typeof useCampaign> }) {
 }
 
 interface CampaignHeaderProps {
-  /** undefined while it loads. */
+  /** Undefined while loading. */
   campaign: Campaign | undefined
   actions: CampaignActions
 }
 
 function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
-  // Pause becomes Resume.
+  // Pause becomes Resume, which is another button.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const isAdmin = useHasRole('admin')
   const reports = useDialogs<{ id: string; name: string }>()
@@ -185,7 +185,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
   )
 }
 
-/** Says which account sends a campaign's messages. Renders nothing while a draft has no X account. */
+/** Says which account sends a campaign's messages. Empty for drafts without an X account. */
 function SentFrom({ campaign: { channel, xAccountId } }: { campaign: Campaign }) {
   const account = useAccounts().data?.accounts.find(({ id }) => id === xAccountId)
   const parts = [account && `@${account.handle}`, channel === 'extension' && 'your browser'].filter(Boolean)
@@ -204,12 +204,12 @@ function EditMessages({ campaign: { id, status } }: { campaign: Campaign }) {
 
 interface CampaignNoticesProps {
   campaign: Campaign
-  /** Whether the campaign's X account is connected; undefined while unknown. */
+  /** Whether the campaign's X account is connected; undefined if unknown. */
   connected: boolean | undefined
   noSender: boolean
 }
 
-/** Why nothing is being sent, and what to do. */
+/** Why nothing is being sent, and what to do about it. */
 function CampaignNotices({ campaign, connected, noSender }: CampaignNoticesProps) {
   const disconnected = isDisconnected(campaign, connected)
   const connect = connected === false && campaign.channel === 'api' && (
@@ -254,8 +254,8 @@ function CampaignNotices({ campaign, connected, noSender }: CampaignNoticesProps
 }
 
 /**
- * Reserves the space above the messages. It is a separate tree: if its elements were reused below
- * the notices, that would count as a shift.
+ * Reserves the space above the messages. Must be a separate tree: reusing its elements below the
+ * notices would count as a layout shift.
  */
 function CampaignSkeleton() {
   return (
@@ -272,7 +272,7 @@ function CampaignSkeleton() {
 
 interface DmLogProps {
   campaignId: string
-  /** False while the content above loads, because that would shift it. */
+  /** False while anything above is loading, because that would shift it. */
   isSeen: boolean
   live: boolean
   canRetry: boolean
@@ -313,7 +313,7 @@ function DmLog({ campaignId, isSeen, live, canRetry }: DmLogProps) {
   )
 }
 
-/** Who a saved campaign's launch messages now, and who later; nothing if everyone gets a message now. */
+/** Whom launching a saved campaign messages now, and whom later. Empty if everyone gets a message now. */
 function LaunchNote({ campaign }: { campaign: Campaign }) {
   const mayChange = useIsOffered('member')
   const { data } = useRestOfCampaign(campaign)

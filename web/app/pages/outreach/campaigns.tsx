@@ -42,7 +42,7 @@ export default function Campaigns() {
       />
       <div className="grid gap-10">
         {isInitialLoading(table.accounts) ? (
-          // It isn't known yet whether a notice precedes the form.
+          // A notice may still appear above the form.
           <Skeleton className={isFormFolded() ? 'h-18 rounded-lg' : 'h-screen rounded-lg lg:h-195'} />
         ) : (
           <div className="grid gap-4">
@@ -125,7 +125,7 @@ export default function Campaigns() {
         )}
       </div>
       {table.dms.render((campaign, props) => (
-        // The dialog shows the table's latest data.
+        // Pass the latest data from the table.
         <DmsDialog campaign={query.data?.campaigns.find(({ id }) => id === campaign.id) ?? campaign} {...props} />
       ))}
     </>
@@ -142,7 +142,7 @@ interface CampaignFiltersProps {
   onChange: (filter: TypedFilter) => void
 }
 
-/** Finds campaigns by name and status. */
+/** Searches campaigns by name and status. */
 function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
   return (
     <>

@@ -5,7 +5,7 @@ import { Kbd } from '../../ui/kbd'
 export const meta = () => pageMeta('Inbox', 'Replies from your leads, labeled and ready to answer.')
 export const handle = { fillsPanel: true }
 
-/** Shown beside the list while no conversation is open. */
+/** Shown next to the list while no conversation is open. */
 export default function Inbox() {
   const { rows, list } = useInboxContext()
   return (

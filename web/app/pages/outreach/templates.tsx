@@ -27,7 +27,7 @@ export const meta = () => pageMeta('Templates', DESCRIPTION)
 
 const NO_FILTER: TemplateFilter = { q: '', folder: '', isArchived: false }
 
-/** The Templates page, which opens from Campaigns. */
+/** The Templates page, which is reached from Campaigns. */
 export default function Templates() {
   const [filter, setFilter] = useState(NO_FILTER)
   const [page, setPage] = useState(1)

@@ -15,7 +15,7 @@ import { Badge } from '../../ui/badge'
 import { PageHeader } from '../../ui/page-header'
 import { Tabs, useTabParam } from '../../ui/tabs'
 
-// For everyone but operators this is a 404; operators-only.tsx sets the title for operators.
+// For everyone else, this is a 404. operators-only.tsx sets the title for operators.
 export const meta = () => pageMeta('Page not found', "This page doesn't exist.")
 
 export default function OperatorPage() {

@@ -9,7 +9,7 @@ export const meta = () => pageMeta('Settings', text)
 
 const [first, ...others] = settingsTabs
 
-/** Forms have a readable width; a table takes the whole page. */
+/** Limits forms to a readable width. A table takes the whole page. */
 const tabs = settingsTabs.map(({ isWide, content, ...tab }) => ({
   ...tab,
   content: isWide ? content : <div className="max-w-2xl">{content}</div>,

@@ -30,7 +30,7 @@ export const handle: SignedInHandle = {
 
 export default function Billing() {
   const state = useSubscription()
-  // Loads together with the others, so that its card moves nothing.
+  // Loads together with the others, so that its card shifts nothing.
   const rewards = useQuery(api.billing.rewards.queryOptions())
   useReturnFromPayment(state.mayManage)
   const { overview } = state

@@ -15,7 +15,7 @@ export async function fetchArchive(onReceived: (bytes: number) => void, signal: 
   return new Blob(pieces, { type: 'application/zip' })
 }
 
-/** '12 KB', '3.4 MB'. */
+/** Formats a size as '12 KB' or '3.4 MB'. */
 export function downloadedText(bytes: number): string {
   if (bytes < 1_000) return formatCount(bytes, 'byte')
   if (bytes < 1_000_000) return `${formatNumber(Math.round(bytes / 1_000))} KB`

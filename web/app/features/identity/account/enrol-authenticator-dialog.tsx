@@ -14,9 +14,9 @@ import { QrCode } from './qr-code'
 /** An authenticator app that isn't verified yet. */
 export interface AuthenticatorSetup {
   id: string
-  /** Base32, to be typed. */
+  /** Base32, for typing. */
   secret: string
-  /** An otpauth: URI, to be scanned. */
+  /** An otpauth: URI, for scanning. */
   uri: string
 }
 
@@ -29,7 +29,7 @@ interface EnrolAuthenticatorDialogProps {
 
 /** Adds an authenticator app: scan, then verify with a code. */
 export function EnrolAuthenticatorDialog({ setup, onClose, onDone }: EnrolAuthenticatorDialogProps) {
-  // Kept while the dialog closes.
+  // Still needed while the dialog closes.
   const [lastSetup, setLastSetup] = useState<AuthenticatorSetup | null>(null)
   if (setup && setup !== lastSetup) setLastSetup(setup)
   return (

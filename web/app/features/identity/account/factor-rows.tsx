@@ -8,7 +8,7 @@ import { useAction } from '../../../use-action'
 import { RenameFactorDialog } from './rename-factor-dialog'
 import { Row, Rows } from './rows'
 
-/** Second factors of one kind, which can be renamed and removed. */
+/** The second factors of one kind. They can be renamed and removed. */
 export function FactorRows({
   label,
   factors,

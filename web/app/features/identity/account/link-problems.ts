@@ -9,7 +9,7 @@ export function linkProblem(key: string | null): string | null {
 
 const names: Record<string, string> = { google: 'Google', sso: 'Single sign-on' }
 
-/** A provider's display name; unknown ones are shown by their key. */
+/** A provider's display name, or its key if it is unknown. */
 export function providerName(provider: string): string {
   return Object.hasOwn(names, provider) ? (names[provider] ?? provider) : provider
 }

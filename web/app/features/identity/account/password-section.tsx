@@ -15,7 +15,7 @@ import { toast } from '../../../ui/toast'
 import { NewPasswordFields } from '../auth/new-password-fields'
 import { Section } from './section'
 
-/** Changes the password, or sets the first one of an account without one. */
+/** Changes the password, or sets one if the account has none. */
 export function PasswordSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (

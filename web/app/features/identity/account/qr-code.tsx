@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import { encode } from 'uqr'
 
-/** Light modules around the code (ISO/IEC 18004: 4). */
+/** The light margin around the code, in modules (ISO/IEC 18004: 4). */
 const QUIET_ZONE = 4
 
-/** A QR code, dark on light in both color schemes for scanners. */
+/** A QR code. Dark on light in both color schemes, because scanners need that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const { size, data } = encode(text, { border: QUIET_ZONE })

@@ -7,14 +7,14 @@ import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { save } from '../../../ui/save-file'
 
 interface RecoveryCodesDialogProps extends Pick<DialogProps, 'returnsTo'> {
-  /** Null closes the dialog. */
+  /** Null while the dialog is closed. */
   codes: readonly string[] | null
   onClose: () => void
 }
 
-/** Shows new recovery codes. They can't be shown again. */
+/** Shows new recovery codes. They cannot be shown again. */
 export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodesDialogProps) {
-  // Kept while the dialog closes.
+  // Still needed while the dialog closes.
   const [lastCodes, setLastCodes] = useState<readonly string[] | null>(null)
   const [warned, setWarned] = useState(false)
   const [isSaved, setSaved] = useState(false)
@@ -25,7 +25,7 @@ export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodes
   }
   if (!lastCodes) return null
   const text = lastCodes.join('\n')
-  // If the codes aren't saved, warns once before closing.
+  // Warns once before closing if the codes aren't saved.
   const close = () => (isSaved || warned ? onClose() : setWarned(true))
   return (
     <Dialog

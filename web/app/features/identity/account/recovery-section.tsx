@@ -9,7 +9,7 @@ import { useAction } from '../../../use-action'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
-/** Below this number the page suggests new codes. */
+/** With fewer codes left, the page suggests new ones. */
 const LOW = 3
 
 /** The number of recovery codes left, and a way to replace them. */

@@ -30,7 +30,7 @@ interface SectionProps {
 /** A section of the account page, with an anchor. */
 export function Section({ id, description, actions, query, skeleton, children }: SectionProps) {
   const title = sections.find((section) => section.id === id)?.title ?? ''
-  // A row that had the focus may be removed, such as an ended session or a factor.
+  // The focused row may be removed, such as an ended session or a factor.
   const keptFocus = useKeptFocus<HTMLElement>()
   const failed = query?.isError && query.data === undefined
   return (
@@ -48,7 +48,7 @@ export function Section({ id, description, actions, query, skeleton, children }:
   )
 }
 
-/** Why a section does not load. In a single sign-on session, the user must first prove whose account it is. */
+/** Why a section does not load. In a single sign-on session, users must first reauthenticate. */
 function SectionError({ query }: { query: SectionQuery }) {
   const confirm = useAction(
     async () => {

@@ -11,7 +11,7 @@ import { useAction } from '../../../use-action'
 import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 
-/** Sessions of the account, which can be ended. */
+/** The account's sessions. They can be ended. */
 export function SessionsSection() {
   const list = useQuery(api.account.listSessions.queryOptions())
   const elsewhere = useAction(() => client.auth.signOut({ scope: 'others' }), {

@@ -10,7 +10,7 @@ import { linkProblem, providerName } from './link-problems'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/** Links the account with which Google or single sign-on returned, or shows why that failed. */
+/** Links the account that Google or single sign-on returned, or shows why that failed. */
 export function useLinkReturn(): void {
   const queries = useQueryClient()
   const navigate = useNavigate()

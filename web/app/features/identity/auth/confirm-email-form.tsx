@@ -10,7 +10,7 @@ import { Field } from '../../../ui/field'
 import { PasswordInput } from '../../../ui/input'
 import { PasswordChecklist } from './password-checklist'
 
-/** For incomplete, used or expired links. */
+/** Shown for incomplete, used or expired links. */
 export function InvalidConfirmationLink() {
   return (
     <div className="grid gap-4">
@@ -27,8 +27,8 @@ export function InvalidConfirmationLink() {
 }
 
 /**
- * Confirms a sign-up from another browser. Asks for a new password, because a stranger may have
- * chosen the old one.
+ * Confirms a sign-up that began in another browser. Asks for a new password, because a stranger may
+ * have chosen the old one.
  */
 export function ConfirmEmailForm({ token }: { token: string }) {
   const navigate = useNavigate()

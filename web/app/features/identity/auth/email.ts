@@ -1,4 +1,4 @@
-/** Checks only the form. Whether the address exists is known only once an email is confirmed. */
+/** Checks only the format. Whether the address exists is known only once an email to it is confirmed. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim())
 }

@@ -12,9 +12,7 @@ interface FactorRemovalProps {
   onRemoved: () => void
 }
 
-/**
- * Offered after a password reset: remove second factors that were lost or added by someone else.
- */
+/** After a password reset, offers to remove second factors that were lost or added by someone else. */
 export function FactorRemoval({ offer: { ticket, factors }, onRemoved }: FactorRemovalProps) {
   const remove = useMutation(api.secondFactors.removeByMailbox.mutationOptions({ onSuccess: onRemoved }))
   const isLate = errorCode(remove.error) === 'INVALID_CODE'

@@ -9,7 +9,7 @@ import { EmailInput } from './email-input'
 
 /** Requests a reset link. The response doesn't reveal whether the account exists. */
 export function ForgotPasswordForm() {
-  // No default values: they would overwrite input typed before hydration.
+  // No default values: they would overwrite anything typed before hydration.
   const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const recover = useMutation(

@@ -12,7 +12,7 @@ import { useSlow } from '../../../ui/use-slow'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
 
-/** After this time the page says that login is slow. */
+/** After this time, the page says that logging in is slow. */
 const SLOW_AFTER_MS = 3000
 
 interface Values {
@@ -21,7 +21,7 @@ interface Values {
 }
 
 interface LoginFormProps {
-  /** Called if the password was right but a second factor is required. */
+  /** Called if the password was correct but a second factor is required. */
   onSecondFactor: (needed: SecondFactorNeeded) => void
 }
 
@@ -29,7 +29,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const ready = useHydrated()
   const state = useSession()
   const isLoading = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
-  // No default values: they would overwrite input typed before hydration.
+  // No default values: they would overwrite anything typed before hydration.
   const form = useForm<Values>()
   const { errors } = form.formState
   const login = useMutation(
@@ -40,14 +40,14 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
       },
     }),
   )
-  // Signed in, but still navigating.
+  // True while signed in but still navigating.
   const busy = login.isPending || state.status === 'signed-in'
   const slow = useSlow(busy || (ready && isLoading), SLOW_AFTER_MS)
   const refused = login.isError && !fieldProblems(login.error).email
 
   return (
     <form
-      // method=post: a submit before hydration must never put the password into the URL.
+      // method=post, so that submitting before hydration never puts the password into the URL.
       method="post"
       noValidate
       className="grid gap-4"

@@ -4,7 +4,7 @@ import { Field } from '../../../ui/field'
 import { PasswordInput } from '../../../ui/input'
 import { PasswordChecklist } from './password-checklist'
 
-/** A new password and its confirmation, in a form that provides its context. */
+/** A new password and its confirmation, within a form's context. */
 export function NewPasswordFields() {
   const { register, watch, formState } = useFormContext<{ password: string; confirmation: string }>()
   const { errors, isSubmitted } = formState

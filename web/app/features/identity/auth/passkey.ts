@@ -9,13 +9,13 @@ export async function signWithPasskey(options: unknown) {
   return responseOf(await navigator.credentials.get({ publicKey }))
 }
 
-/** Creates a passkey. @throws DOMException if canceled, or if there is one already ('InvalidStateError') */
+/** Creates a passkey. @throws DOMException if canceled, or if one exists already ('InvalidStateError') */
 export async function createPasskey(options: unknown) {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
   return responseOf(await navigator.credentials.create({ publicKey }))
 }
 
-/** The credential as the API expects it. */
+/** The credential in the API's format. */
 function responseOf(credential: Credential | null) {
   if (!credential) throw new DOMException('No passkey was given.', 'NotAllowedError')
   const { response, ...rest } = (credential as PublicKeyCredential).toJSON() as

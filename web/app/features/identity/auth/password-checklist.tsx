@@ -2,7 +2,7 @@ import { PASSWORD_RULES } from '@x-automated/contract/identity/password-rules'
 import { Check, Dot } from 'lucide-react'
 import { cn } from '../../../ui/cn'
 
-/** Password rules, ticked off while typing. */
+/** Password rules that are ticked off while the user types. */
 export function PasswordChecklist({ password }: { password: string }) {
   return (
     <ul aria-label="Password requirements" className="grid grid-cols-2 gap-x-4 gap-y-1 text-xs">

@@ -1,10 +1,10 @@
 import { ORPCError } from '@orpc/client'
 import { type KeyValueStorage, localStorage, sessionStorage } from '../../../browser-storage'
 
-/** Storage keys. Emailed links open in another tab, so sign-ups use local storage. */
+/** Storage keys. Sign-ups use local storage, because emailed links open in another tab. */
 const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', sso: 'ssoVerifier', link: 'linkVerifier' }
 
-/** Stores a verifier; returns its PKCE challenge (RFC 7636, S256), or null on plain HTTP. */
+/** Stores a verifier. Returns its PKCE challenge (RFC 7636, S256), or null on plain HTTP. */
 export async function newCodeChallenge(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): Promise<string | null> {
   if (!globalThis.crypto?.subtle) return null
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
@@ -12,7 +12,7 @@ export async function newCodeChallenge(purpose: keyof typeof VERIFIER_KEYS = 'si
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }
 
-/** Returns the stored verifier and deletes it; null if there is none. */
+/** Returns and deletes the stored verifier; null if there is none. */
 export function takeCodeVerifier(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): string | null {
   const storage = storageFor(purpose)
   const verifier = storage.getItem(VERIFIER_KEYS[purpose])
@@ -31,7 +31,7 @@ function base64url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** Like `newCodeChallenge`. @throws ORPCError with a text to show, if there is no Web Crypto */
+/** Like `newCodeChallenge`. @throws ORPCError with a text to show if Web Crypto is missing */
 export async function requireCodeChallenge(purpose: 'google' | 'sso' | 'link'): Promise<string> {
   const challenge = await newCodeChallenge(purpose)
   if (challenge !== null) return challenge

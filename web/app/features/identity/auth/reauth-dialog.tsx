@@ -24,7 +24,7 @@ interface ReauthDialogProps {
   onCancel: () => void
 }
 
-/** The dialog behind `useReauthentication`, which is loaded when it is first needed. */
+/** The dialog behind `useReauthentication`. Loaded when it is first needed. */
 export default function ReauthDialog({ open, question, onVerified, onCancel }: ReauthDialogProps) {
   const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
   const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))

@@ -7,7 +7,7 @@ const ReauthDialog = lazy(() => import('./reauth-dialog'))
 /** Provides `useReauthentication` and its dialog. */
 export function ReauthProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false)
-  // Incremented to remount the dialog, which clears its inputs.
+  // Incrementing it remounts the dialog, which clears its fields.
   const [round, setRound] = useState(0)
   const [question, setQuestion] = useState<ReauthPrompt>()
   const resolver = useRef<(proved: boolean) => void>(() => {})

@@ -1,6 +1,6 @@
 import type { Factor } from '@x-automated/contract/identity/second-factors'
 
-/** A way to reauthenticate. */
+/** One way to reauthenticate. */
 export type ReauthWay =
   | { kind: 'singleSignOn' }
   | { kind: 'password' }

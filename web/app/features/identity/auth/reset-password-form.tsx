@@ -14,7 +14,7 @@ import { NewPasswordFields } from './new-password-fields'
 /** Delay before redirecting to the login page. */
 const REDIRECT_AFTER_MS = 3000
 
-/** For links without a token, or whose token is used or expired. */
+/** Shown for links without a token, or with a used or expired one. */
 export function InvalidResetLink() {
   return (
     <Callout
@@ -30,7 +30,7 @@ export function InvalidResetLink() {
   )
 }
 
-/** Sets a new password with the token of an emailed link. */
+/** Sets a new password, using the token of an emailed link. */
 export function ResetPasswordForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '', confirmation: '' } })

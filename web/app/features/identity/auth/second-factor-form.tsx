@@ -32,7 +32,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
     mutationFn: async () => client.secondFactors.signIn({ ticket, credential: await askPasskey(ticket) }),
     onSuccess: enter,
   })
-  // Signed in, but still navigating.
+  // True while signed in but still navigating.
   const entering = status === 'signed-in'
   const busy = byCode.isPending || byPasskey.isPending || entering
   const problem = byCode.error ?? byPasskey.error

@@ -23,7 +23,7 @@ export function codeHint(kinds: SecondFactorNeeded['secondFactor']): string {
     : 'The 6-digit code from your authenticator app.'
 }
 
-/** Parses untrusted navigation state; null if it isn't a pending second factor. */
+/** Parses untrusted navigation state. Null if it isn't a pending second factor. */
 export function secondFactorIn(state: unknown): SecondFactorNeeded | null {
   const { secondFactor, ticket } = ((state as { needed?: unknown } | null)?.needed ?? {}) as Partial<SecondFactorNeeded>
   return Array.isArray(secondFactor) && typeof ticket === 'string' ? { secondFactor, ticket } : null

@@ -22,9 +22,9 @@ interface Values {
 }
 
 export function SignUpForm({ referralCode }: { referralCode: string | null }) {
-  // Rerenders once input typed before hydration is known.
+  // Rerenders after hydration, which reveals anything typed before it.
   useHydrated()
-  // No default values: they would overwrite input typed before hydration.
+  // No default values: they would overwrite anything typed before hydration.
   const form = useForm<Values>()
   const { errors } = form.formState
   const password = form.watch('password') ?? ''
@@ -44,7 +44,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   if (signUp.isSuccess) {
     return (
       <div
-        // The form that had the focus is no longer shown.
+        // Takes over the focus from the form, which is no longer shown.
         ref={(sent) => sent?.focus()}
         tabIndex={-1}
         role="status"
@@ -77,7 +77,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   const incomplete = errors.email?.type === 'required' || errors.password?.type === 'required'
   return (
     <form
-      // method=post: a submit before hydration must never put the password into the URL.
+      // method=post, so that submitting before hydration never puts the password into the URL.
       method="post"
       noValidate
       className="grid gap-4"

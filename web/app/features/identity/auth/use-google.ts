@@ -4,7 +4,7 @@ import { toast } from '../../../ui/toast'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { requireCodeChallenge } from './pkce'
 
-/** The attempt counts as failed after this time. */
+/** After this time, the attempt counts as failed. */
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 
@@ -12,7 +12,7 @@ const FAILED = 'Failed to sign in with Google. Please try again.'
 export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
 interface GoogleSignInOptions {
-  /** Where Google redirects to: the login callback, or the waitlist, which the user then joins as well. */
+  /** Where Google redirects to: the login callback, or the waitlist, which the user then joins. */
   intent: 'login' | 'waitlist'
   /** The referral code of the link that led here. */
   referralCode: string | null
@@ -25,7 +25,7 @@ interface GoogleSignInOptions {
 /** `begin` redirects to Google; `busy` is true until then. */
 export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: GoogleSignInOptions) {
   const [busy, setBusy] = useState(false)
-  // A second press before the rerender would replace the first one's verifier.
+  // A second press before the rerender must not replace the first one's verifier.
   const attempt = useRef<{ call: AbortController; deadline: ReturnType<typeof setTimeout> } | null>(null)
   const end = () => {
     clearTimeout(attempt.current?.deadline)

@@ -14,7 +14,7 @@ import { ReauthProvider } from '../auth/reauth-provider'
 import { asRole, roleSentence } from './role-text'
 import { useSwitchWorkspace } from './use-switch-workspace'
 
-/** An invitation, and accepting it. */
+/** Shows an invitation and accepts it. */
 export function Invitation({ token }: { token: string }) {
   const invitation = useQuery(
     api.people.findInvitation.queryOptions({ input: { token }, staleTime: Number.POSITIVE_INFINITY }),
@@ -105,7 +105,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
   )
 }
 
-/** For incomplete, used, revoked or expired links. */
+/** Shown for incomplete, used, revoked or expired links. */
 export function InvalidInvitation() {
   return (
     <div className="grid gap-4">

@@ -47,7 +47,7 @@ export function Inviting() {
   )
 }
 
-/** A row of the table of people. */
+/** An invitation's row in the table of people. */
 export function InvitationRow({ invitation, mayResend }: { invitation: Invitation; mayResend: boolean }) {
   const { id, email, role, invitedBy, sentAt, expiresAt } = invitation
   const resend = useAction(() => client.people.resend({ id }), {

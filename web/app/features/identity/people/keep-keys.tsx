@@ -10,7 +10,7 @@ export function useKeysOf(personId: string, isAdmin: boolean) {
   return list.data?.keys.filter(({ createdBy }) => createdBy?.id === personId) ?? []
 }
 
-/** Says what remains of a person who leaves, and asks whether to keep their API keys. */
+/** Says what happens to the data of a person who leaves, and asks whether to keep their API keys. */
 export function KeepKeys({
   count,
   whose,

@@ -45,7 +45,7 @@ export function PeopleTab() {
   )
 }
 
-/** @param mayInvite false until it is known */
+/** @param mayInvite false while it is unknown */
 function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
@@ -78,7 +78,7 @@ function RolesCard() {
   )
 }
 
-/** Leaves the workspace. Owners can't. The next token is for another workspace, and the page reloads. */
+/** Leaves the workspace, which owners cannot. The next token is for another workspace, so the page reloads. */
 function LeaveCard({ name, personId, mayHaveKeys }: { name: string; personId: string; mayHaveKeys: boolean }) {
   const keys = useKeysOf(personId, mayHaveKeys)
   const keepApiKeys = useRef(false)

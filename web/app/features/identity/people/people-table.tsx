@@ -54,7 +54,7 @@ export function PeopleSkeleton() {
   )
 }
 
-/** The workspace's members and whom it has invited, with actions for admins. */
+/** The workspace's members and invitations, with actions for admins. */
 export function PeopleTable({ role }: { role: Role }) {
   const [page, setPage] = useState(1)
   const list = useQuery(peoplePage(page))
@@ -95,7 +95,7 @@ export function PeopleTable({ role }: { role: Role }) {
 function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role }) {
   const { name, email, role, isYou, joinedAt } = person
   const mayManage = isAtLeast(viewerRole, 'admin')
-  // Users can't restore their own role, and the owner's can't change.
+  // Users could not undo changing their own role, and the owner's role is fixed.
   const mayChange = mayManage && !isYou && role !== 'owner'
   return (
     <Tr>
@@ -149,7 +149,7 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   )
 }
 
-/** Removes a person with the API keys they created, unless the keys are kept. */
+/** Removes a person. Also removes the API keys that they created, unless the admin keeps them. */
 function useRemovePerson(person: Person) {
   const { id, name, email } = person
   const keys = useKeysOf(id, true)

@@ -9,7 +9,7 @@ export const ROLES: Record<Role, { name: string; does: string }> = {
   viewer: { name: 'Viewer', does: 'View only.' },
 }
 
-/** Roles that can be assigned, the default first. */
+/** Roles that can be assigned. The first is the default. */
 export const GIVEN_ROLES: readonly GivenRole[] = ['member', 'viewer', 'admin']
 
 const article = { owner: 'an', admin: 'an', member: 'a', viewer: 'a' } as const satisfies Record<Role, string>

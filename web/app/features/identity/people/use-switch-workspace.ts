@@ -8,7 +8,7 @@ import { session } from '../../../session'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { requireCodeChallenge } from '../auth/pkce'
 
-/** Switches workspaces and reloads. @param onQuestion called before reauthentication */
+/** Switches workspaces, then reloads. @param onQuestion called before reauthentication */
 export function useSwitchWorkspace(onQuestion?: () => void) {
   const withReauthentication = useReauthentication()
   const switching = useMutation({
@@ -22,7 +22,7 @@ export function useSwitchWorkspace(onQuestion?: () => void) {
         },
       ),
     onSuccess(moved) {
-      // Redirecting to the identity provider.
+      // The browser is being redirected to the identity provider.
       if (moved === 'leaving') return
       session.move({ token: moved.token, refreshToken: moved.refreshToken })
       location.assign(paths.dashboard)

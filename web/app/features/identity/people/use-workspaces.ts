@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../../../api'
 import { useSession } from '../../../session'
 
-/** The current workspace and the others; null for guests and until known. */
+/** The current workspace and the others. Null for guests and while unknown. */
 export function useWorkspaces() {
   const state = useSession()
   const id = state.status === 'signed-in' ? state.user.id : null

@@ -43,7 +43,7 @@ export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
 /** The settings warn this many days before sign-in stops. */
 const WARN_DAYS = 30
 
-/** Says when sign-in stops, or that it has stopped, because the last certificate expires. Null for OpenID Connect. */
+/** Says when sign-in stops, or that it has stopped, because the last certificate expires. Null with OpenID Connect. */
 export function CertificateWarning({ certificates }: Pick<SsoConnection, 'certificates'>) {
   const last = certificates
     .map(({ expiresAt }) => expiresAt)

@@ -35,7 +35,7 @@ const PRESETS = [
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
 
-/** A change unlinks everyone unless the provider still identifies people in the same way. */
+/** Changing the connection unlinks everyone, unless the provider still identifies people the same way. */
 const UNLINK_UNLESS = {
   oidc: 'the issuer and client ID stay the same',
   saml: 'the entity ID stays the same and you keep at least one current certificate',

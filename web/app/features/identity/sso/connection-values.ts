@@ -14,7 +14,7 @@ export interface ConnectionValues {
   certificate: string
 }
 
-/** The form's initial values; secrets are never shown. */
+/** The form's initial values. Secrets are never shown. */
 export function emptyConnection(connection: SsoConnection | null): ConnectionValues {
   const isSaml = connection?.kind === 'saml'
   return {

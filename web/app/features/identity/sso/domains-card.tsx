@@ -37,7 +37,7 @@ export function DomainsCard({ domains }: { domains: readonly SsoDomain[] }) {
 function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: SsoDomain }) {
   const verify = useAction(() => client.sso.verifyDomain({ id }), {
     done: `${domain} verified.`,
-    // Shown below the record.
+    // The error is shown below the record.
     onError: () => {},
     refetches: [api.sso],
   })

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button'
 import { useRedirect } from '../../../use-action'
 import { requireCodeChallenge } from '../auth/pkce'
 
-/** A button for each workspace whose single sign-on isn't linked yet. */
+/** One button per workspace whose single sign-on isn't linked yet. */
 export function LinkSingleSignOn() {
   const own = useQuery(api.sso.listOwn.queryOptions())
   const begin = useRedirect(

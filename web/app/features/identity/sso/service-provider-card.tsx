@@ -8,7 +8,7 @@ interface ServiceProvider {
   metadataUrl: string
 }
 
-/** Our values for the identity provider. */
+/** Our values, which the admin enters at the identity provider. */
 export function ServiceProviderCard({ serviceProvider }: { serviceProvider: ServiceProvider }) {
   const { redirectUri, entityId, acsUrl, metadataUrl } = serviceProvider
   return (

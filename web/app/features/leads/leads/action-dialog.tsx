@@ -18,7 +18,7 @@ interface ActionDialogProps extends ShownDialog {
   onManageTags: () => void
 }
 
-/** The dialog of an action on leads. Deletion and suppression have dialogs of their own. */
+/** The dialog for an action on leads. Deleting and suppressing have their own dialogs. */
 export function ActionDialog({ action, picked, handle, onDone, onSend, onManageTags, ...props }: ActionDialogProps) {
   switch (action) {
     case 'send': {

@@ -56,7 +56,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       return null
     },
     onSuccess: (result, { id, picked }) => {
-      // A job reports its own result.
+      // A job reports its result itself.
       if (result?.changed === 0) toast.info('These leads are already on this list.')
       else if (result && 'ids' in picked)
         toast.success(`${formatNumber(result.changed)} leads added to the list successfully!`, {
@@ -97,7 +97,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   )
 }
 
-/** Lists to which leads can be added, refetched each time the dialog opens. Smart lists fill automatically. */
+/** Lists that leads can be added to, refetched each time the dialog opens. Smart lists fill automatically. */
 function useManualLists() {
   const signedIn = useSession().status === 'signed-in'
   const lists = useInfiniteQuery(

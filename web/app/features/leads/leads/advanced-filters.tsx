@@ -20,7 +20,7 @@ import { dayOf, startOfDay } from './days'
 import { opsOfField } from './rule-draft'
 import { useTagsToPick } from './tag-badge'
 
-/** Says why the plan does not include a filter, with a link to the plans. */
+/** Explains why the plan does not include a filter, and links to the plans. */
 export function PlanLock({ children }: { children: string }) {
   return (
     <div className="grid justify-items-start gap-2 p-2">
@@ -80,7 +80,7 @@ interface DayFieldProps {
   onChange: (moment: string) => void
 }
 
-/** A date field. Half-typed years such as 0002 stay in the field, but only days that the API accepts take effect. */
+/** A date field. Incomplete years such as 0002 stay in the field, but only days that the API accepts take effect. */
 export function DayField({ label, hideLabel, error, moment, onChange }: DayFieldProps) {
   const [typed, setTyped] = useState(() => (moment ? dayOf(moment) : ''))
   const [applied, setApplied] = useState(moment)
@@ -106,7 +106,7 @@ export function DayField({ label, hideLabel, error, moment, onChange }: DayField
   )
 }
 
-/** The names of the custom fields that leads have, and of the given field. */
+/** The custom fields that leads have, and the given field. */
 export function useCustomFields(current?: string): { names: string[]; isLoaded: boolean } {
   const { data } = useQuery(api.leads.fields.queryOptions())
   const names = data?.fields.map(({ name }) => name) ?? []
@@ -114,14 +114,14 @@ export function useCustomFields(current?: string): { names: string[]; isLoaded: 
 }
 
 interface ConditionEditorProps {
-  /** The condition to change. Without one, a condition is added. */
+  /** The condition to edit. Without one, a condition is added. */
   condition?: FieldCondition | undefined
   label: string
   focuses?: boolean
   onApply: (condition: FieldCondition) => void
 }
 
-/** Edits a condition on a custom field. It is not a form, because it can be part of one. */
+/** Edits a condition on a custom field. Not a form, because it can be part of one. */
 export function ConditionEditor({ condition, label, focuses = false, onApply }: ConditionEditorProps) {
   const { names, isLoaded } = useCustomFields(condition?.name)
   const [chosen, setChosen] = useState(condition?.name)

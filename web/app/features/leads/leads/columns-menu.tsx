@@ -18,18 +18,18 @@ import {
   withWidth,
 } from './leads-columns'
 
-/** The height of a row of the menu. */
+/** The height of a row in the menu. */
 const ROW_PX = 36
 const WIDTH_STEP = 16
 const LEFT_OVER_PX = 320
 
 interface ColumnsMenuProps {
   layout: TableLayout
-  /** @param isDragging true if another layout follows soon */
+  /** @param isDragging true if more layouts follow soon */
   onChange: (layout: TableLayout, isDragging?: boolean) => void
 }
 
-/** Which columns the table has, in which order, and how wide. */
+/** Which columns the table has, their order and their widths. */
 export function ColumnsMenu({ layout, onChange }: ColumnsMenuProps) {
   const [open, setOpen] = useState(false)
   const fields = useQuery(api.leads.fields.queryOptions({ enabled: open })).data?.fields ?? []

@@ -8,7 +8,7 @@ import { filterQuery } from './leads-url'
 export const IMPORT_BYTES_MAX = 64 * 1024 * 1024
 const NAME_MAX = 255
 
-/** Uploaded and total bytes. */
+/** Bytes uploaded so far, and in total. */
 export interface UploadState {
   done: number
   of: number
@@ -54,7 +54,7 @@ function upload(
     const request = new XMLHttpRequest()
     request.open('POST', `/api/leads/import?${query}`)
     request.setRequestHeader('content-type', 'text/csv; charset=utf-8')
-    // With this header, the server sends the import's id immediately, as the first line.
+    // With this header, the server immediately sends the import's id, as the first line.
     request.setRequestHeader('accept', 'application/x-ndjson')
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`)
     const settle = () => resolve({ status: request.status, body: request.responseText })
@@ -71,20 +71,20 @@ function upload(
   })
 }
 
-/** The first line of the response, once it is complete: the import's id or the failure. */
+/** The first line of the response once it is complete: the import's id, or the failure. */
 function firstLine(text: string): { import?: { id: string }; failure?: { status: number; body: unknown } } | null {
   const end = text.indexOf('\n')
   return end === -1 ? null : JSON.parse(text.slice(0, end))
 }
 
-/** Downloads matching leads as a CSV file. @throws like signedFetch */
+/** Downloads matching leads as a CSV file. @throws what signedFetch throws */
 export async function exportLeads(filter: LeadFilter): Promise<void> {
   const query = filterQuery(filter).toString()
   const response = await signedFetch(`/api/leads/export${query && `?${query}`}`)
   save(await response.blob(), `leads-${new Date().toISOString().slice(0, 10)}.csv`)
 }
 
-/** Rows with problems as a CSV file. */
+/** Creates a CSV file of the rows with problems. */
 export function rowProblemsCsv(problems: ImportResult['rejected']): Blob {
   const rows = problems.map(({ line, problem }) => `${line},"${problem.replaceAll('"', '""')}"`)
   return new Blob([['line,problem', ...rows, ''].join('\r\n')], { type: 'text/csv;charset=utf-8' })

@@ -1,7 +1,7 @@
 import { isMoment } from '@x-automated/contract/fields'
 import { formatDate } from '@x-automated/contract/format'
 
-/** The start of a day (`2026-01-31`) in the user's time zone; null if the API does not accept that time. */
+/** The start of a day (`2026-01-31`) in the user's time zone. Null if the API does not accept that time. */
 export function startOfDay(day: string): string | null {
   const at = new Date(`${day}T00:00`)
   if (Number.isNaN(at.getTime())) return null
@@ -9,7 +9,7 @@ export function startOfDay(day: string): string | null {
   return isMoment(moment) ? moment : null
 }
 
-/** The day of a time in the user's time zone, in the form of a date field. */
+/** The day of a time in the user's time zone, as date fields need it. */
 export function dayOf(moment: string): string {
   const at = new Date(moment)
   const part = (number: number, length = 2) => String(number).padStart(length, '0')

@@ -29,7 +29,7 @@ interface FilterChipProps extends EditorProps {
   chipRef?: RefObject<HTMLButtonElement | null>
 }
 
-/** A criterion that is set: pressed it is edited, and its cross removes it. */
+/** A criterion that is set. Pressing it edits it; its cross removes it. */
 export function FilterChip({
   criterion,
   place: index,

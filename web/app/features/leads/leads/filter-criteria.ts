@@ -1,6 +1,6 @@
 import type { FilterDraft } from './filter-fields'
 
-/** What a chip filters by. */
+/** What chips can filter by. */
 export const CRITERIA = {
   followers: 'Followers',
   status: 'Status',
@@ -15,9 +15,9 @@ export const CRITERIA = {
 } as const
 export type Criterion = keyof typeof CRITERIA
 export const criteria = Object.keys(CRITERIA) as Criterion[]
-/** Those with a choice of one value. */
+/** Criteria with a choice of one value. */
 export type Choice = 'status' | 'tag' | 'basis' | 'label'
-/** What the Pro plan adds. */
+/** Criteria that the Pro plan adds. */
 export const ADVANCED: readonly Criterion[] = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore']
 
 /** Whether a draft filters by a criterion. */
@@ -27,7 +27,7 @@ export function isSet(draft: FilterDraft, criterion: Criterion): boolean {
   return typeof value === 'string' || Array.isArray(value) ? value.length > 0 : value !== null
 }
 
-/** The draft that filters by anything but a criterion. */
+/** The draft without this criterion. */
 export function without(draft: FilterDraft, criterion: Criterion): FilterDraft {
   if (criterion === 'followers') return { ...draft, min: null, max: null }
   const empty = { tags: [], fields: [], rules: null } as Partial<Record<Criterion, unknown>>

@@ -13,7 +13,7 @@ import { useFilterLocks } from './use-filter-plan'
 
 export interface EditorProps {
   criterion: Criterion
-  /** Of a condition on a custom field; none adds one. */
+  /** The index of a condition on a custom field. Without it, one is added. */
   place?: number
   draft: FilterDraft
   onChange: (draft: FilterDraft, isTyped: boolean) => void
@@ -143,7 +143,7 @@ export function Editor({
   )
 }
 
-/** Without a submit button, Enter does not submit a form of several fields. */
+/** Without a submit button, Enter does not submit a form with several fields. */
 function EnterSubmits() {
   return <button type="submit" hidden aria-label="Done" />
 }
@@ -164,7 +164,7 @@ interface ChoicesProps {
   onChoose: (value: string) => void
 }
 
-/** One of several, by a press; arrow keys move between them. */
+/** Selects one of several options by pressing it. Arrow keys move between them. */
 export function Choices({ label, options, value, onChoose }: ChoicesProps) {
   return (
     <fieldset

@@ -31,13 +31,13 @@ export interface FilterDraft {
   label: string
   tags: readonly string[]
   fields: readonly FieldCondition[]
-  /** Times, or ''. */
+  /** A time, or ''. */
   contactedAfter: string
   contactedBefore: string
   rules: LeadRules | null
 }
 
-/** The fields that show a filter. `filterOf` reverses it. */
+/** The fields that represent a filter. `filterOf` is the reverse. */
 export function draftOf(filter: LeadFilter): FilterDraft {
   return {
     keyword: filter.keyword ?? '',
@@ -55,12 +55,12 @@ export function draftOf(filter: LeadFilter): FilterDraft {
   }
 }
 
-/** The problem of the range, as a text to show; undefined if there is none. */
+/** What is wrong with the range, or undefined. */
 export function rangeProblem({ min, max }: Pick<FilterDraft, 'min' | 'max'>): string | undefined {
   return min !== null && max !== null && max < min ? 'Less than the minimum' : undefined
 }
 
-/** The filter that the fields describe. Criteria without a field are kept. */
+/** The filter that the fields represent. Criteria without a field stay. */
 export function filterOf(draft: FilterDraft, { listId, scrapeId }: LeadFilter): LeadFilter {
   return {
     listId,
@@ -153,7 +153,7 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
   )
 }
 
-/** Leaves out duplicate conditions, because their text is the key of their chip. */
+/** Drops duplicate conditions, because a condition's text is the key of its chip. */
 export function withoutDuplicates(conditions: readonly FieldCondition[]): FieldCondition[] {
   return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
@@ -164,7 +164,7 @@ interface MoreFiltersProps {
   onChange: (change: Partial<FilterDraft>) => void
 }
 
-/** The filters that Pro and Agency add. On every plan, filters that are set can be removed. */
+/** The filters that Pro and Agency add. On any plan, filters that are set can be removed. */
 function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
   const tags = useTagsToPick().data?.tags ?? []
   const dialogs = useDialogs<'rules'>()

@@ -3,7 +3,7 @@ import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 
 export { LABEL_NAMES }
 
-/** Why a person is paused, as a sentence; null if there is no reason to show. */
+/** Why a person is paused, as a sentence, or null if there is no reason to show. */
 export function pauseReasonText({ code }: Reason): string | null {
   return PAUSES[code] ?? null
 }
@@ -15,7 +15,7 @@ const PAUSES: Partial<Record<Reason['code'], string>> = {
   outcome_unknown: 'It is unknown whether the last message arrived.',
 }
 
-/** Why a step was skipped, as a sentence; null if there is no code for it. */
+/** Why a step was skipped, as a sentence, or null if there is no code for it. */
 export function skippedText(why: Reason): string | null {
   const reason = SkipReason.safeParse(why)
   return reason.success ? refusalText(reason.data) : null

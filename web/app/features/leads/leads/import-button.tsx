@@ -6,7 +6,7 @@ import { ImportDialog } from './import-dialog'
 import { inProgressText, outcomeText } from './import-text'
 import { useImport } from './use-import'
 
-/** Opens the import dialog. While an import is running, in any tab, shows its progress. */
+/** Opens the import dialog. While any tab imports, shows the progress. */
 export function ImportButton() {
   const [open, setOpen] = useState(false)
   const importState = useImport((ended) => {

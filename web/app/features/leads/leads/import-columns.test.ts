@@ -24,13 +24,13 @@ test('reads the header and the first five rows with any delimiter', async () => 
   })
   // The rest of the file is not parsed.
   expect(vi.mocked(parse).mock.calls.map(([bytes]) => bytes.length <= 16 * 1024)).toEqual([true])
-  // Reads further until it has five long rows.
+  // Reads on until it has five long rows.
   const long = Array.from({ length: 7 }, (_, n) => `${n},"${'x\n'.repeat(10_000)}"`)
   expect(await readPreview(new Blob([['Handle,Bio', ...long].join('\n')]))).toEqual({
     headers: ['Handle', 'Bio'],
     rows: [0, 1, 2, 3, 4].map((n) => [`${n}`, 'x\n'.repeat(10_000)]),
   })
-  // A character cut in half by the preview limit is no error.
+  // A character cut in half by the preview limit is not an error.
   for (const before of [0, 1, 2])
     expect(await readPreview(new Blob([`h\n${'x'.repeat(before)}${'ü€'.repeat(60_000)}`]))).toMatchObject({
       headers: ['h'],

@@ -54,7 +54,7 @@ export interface Preview {
 }
 
 const PREVIEW_BYTES = 256 * 1024
-/** Enough for the first rows of most files. */
+/** Enough to contain the first rows of most files. */
 const FIRST_BYTES = 16 * 1024
 const PREVIEW_ROWS = 5
 const HANDLE_SHOWN = 60
@@ -63,8 +63,8 @@ const ROWS_TRIED_MAX = 100
 const UNREADABLE = "We couldn't read the first rows of this file as CSV."
 
 /**
- * Reads the header and the first rows as an import would, or returns the problem. @param needsRows
- * false if the first row is enough
+ * Reads the header and the first rows as an import would, or returns the problem.
+ * @param needsRows false if the first row is enough
  */
 export async function readPreview(file: Blob, { needsRows = true } = {}): Promise<Preview | string> {
   const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
@@ -89,7 +89,7 @@ export async function readPreview(file: Blob, { needsRows = true } = {}): Promis
   return { headers: header.fields, rows }
 }
 
-/** Parses records lazily: little is read past the last one requested. */
+/** Parses records lazily: reads little beyond the last one requested. */
 function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, undefined> {
   const csv = openCsv(parse)
   let used = 0
@@ -101,7 +101,7 @@ function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, u
   }
 }
 
-/** Guesses each column's field from its name. Each field and each name is used once. */
+/** Guesses each column's field by its name. Each field is used once. */
 export function guessColumns(headers: readonly string[]): string[] {
   const used = new Set<string>()
   return headers.map((header) => {
@@ -116,7 +116,7 @@ export function guessColumns(headers: readonly string[]): string[] {
   })
 }
 
-/** The problem of the mapping, as text to show; null if there is none. */
+/** What is wrong with the mapping, or null. */
 export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
   const mapped = chosen.filter((column) => Object.hasOwn(columnLabels, column)) as KnownColumn[]
   if (!mapped.includes('twitter_handle')) return 'Choose the column with the handles.'
@@ -127,7 +127,7 @@ export function columnsProblem(headers: readonly string[], chosen: readonly stri
   return twice === undefined ? null : `Two columns are named “${twice}”. Skip one of them.`
 }
 
-/** The first handle of the preview that X does not allow, as text to show; null if there is none. */
+/** A warning about the first handle in the preview that X does not allow, or null. */
 export function handlesWarning({ rows }: Preview, chosen: readonly string[]): string | null {
   const column = chosen.indexOf('twitter_handle')
   const handles = rows.flatMap((row) => row[column]?.trim() || [])
@@ -137,7 +137,7 @@ export function handlesWarning({ rows }: Preview, chosen: readonly string[]): st
   return `“${shorten(wrong, HANDLE_SHOWN)}” ${problem}. Rows without a valid handle are skipped.`
 }
 
-/** The first X user ID of the preview that an import leaves out, as text to show; null if there is none. */
+/** A warning about the first X user ID in the preview that the import will ignore, or null. */
 export function idsWarning({ rows }: Preview, chosen: readonly string[]): string | null {
   const column = chosen.indexOf('x_user_id')
   for (const row of rows) {

@@ -25,7 +25,7 @@ interface ImportDialogProps {
   known: ReturnType<typeof useImport>
 }
 
-/** Imports leads from a CSV file: mapping, progress, and the rows that were skipped. */
+/** Imports leads from a CSV file: mapping, progress, and rows that were skipped. */
 export function ImportDialog({
   open,
   onClose,
@@ -77,7 +77,7 @@ export function ImportDialog({
   const close = () => {
     if (upload.isPending) return
     onClose()
-    // A running import continues and reopens with the dialog.
+    // If an import is running, it continues, and opening the dialog again shows it.
     if (!isRunning) void choose(undefined)
   }
 
@@ -160,7 +160,7 @@ export function ImportDialog({
   )
 }
 
-/** The result of the workspace's last import. */
+/** The workspace's last import and its result. */
 function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">

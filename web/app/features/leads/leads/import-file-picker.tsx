@@ -3,7 +3,7 @@ import { type ChangeEvent, type DragEvent, useState } from 'react'
 import { cn } from '../../../ui/cn'
 import { sizeText } from './import-text'
 
-/** Choose or drop a CSV file. */
+/** Selects a CSV file by choosing or dropping it. */
 export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: (file: File | undefined) => void }) {
   const [over, setOver] = useState(false)
   const drop = (event: DragEvent) => {

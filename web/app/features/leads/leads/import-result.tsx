@@ -8,10 +8,10 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { rowProblemsCsv } from './csv-files'
 import { importedText, leftOutText } from './import-text'
 
-/** How many rows the screen shows. The download has all of them. */
+/** How many rows the screen lists. The download contains all of them. */
 const SHOWN_MAX = 500
 
-/** An import's result, with every skipped row and every X user ID that was left out. */
+/** An import's result, with every skipped row and every ignored X user ID. */
 export function ImportOutcome({ result }: { result: ImportDetail }) {
   const { imported, updated, rejected, rejectedCount, warnings, warningCount } = result
   return (
@@ -26,7 +26,7 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
   )
 }
 
-/** Rows of the file with a problem, and their download. */
+/** Rows with a problem, and a download of them. */
 function RowProblems({ title, rows, fileName }: { title: string; rows: ImportDetail['rejected']; fileName: string }) {
   if (rows.length === 0) return null
   const visibleRows = rows.slice(0, SHOWN_MAX)

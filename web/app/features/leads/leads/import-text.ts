@@ -9,7 +9,7 @@ export function sizeText(bytes: number): string {
   return `${formatNumber(Math.round((bytes / 1024 / 1024) * 10) / 10)} MB`
 }
 
-/** Why a file cannot be imported, as text to show; null if it may be a CSV file. */
+/** Why a file cannot be imported, or null if it may be a CSV file. */
 export function fileProblem(file: File): string | null {
   if (file.size === 0) return 'This file is empty.'
   if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}. The limit is 64 MB.`
@@ -42,13 +42,13 @@ export function outcomeText(ended: Import): string {
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${roughDurationText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
-/** Whether the upload can still be canceled. After the upload, the import itself is canceled instead. */
+/** Whether the upload can still be canceled. After that, the import is canceled instead. */
 export const isUploading = (state: UploadState | null): boolean => state === null || state.done < state.of
 
 /** Upload progress for a progress bar. @param elapsedSeconds since the upload started */
 export function uploadProgress(state: UploadState | null, elapsedSeconds: number) {
   if (!state || state.done === 0) return { label: 'Uploading the file', value: null, max: 1 }
-  // The server checks a complete file before the import starts.
+  // The server checks that a file is complete before the import starts.
   if (!isUploading(state)) return { label: 'Reading rows', value: null, max: 1 }
   const value = share(state.done, state.of)
   const left = timeLeftSuffix((elapsedSeconds * (1 - value)) / value)

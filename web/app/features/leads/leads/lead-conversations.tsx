@@ -8,7 +8,7 @@ import { useHasRole } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { LABEL_NAMES, missingText } from './history-text'
 
-/** The lead's conversations, one for each X account. Empty until they are known, and for viewers. */
+/** The lead's conversations, one per X account. Empty for viewers and while loading. */
 export function useLeadConversations(leadId: string | undefined) {
   const mayRead = useHasRole('member') === true
   const conversations = useQuery(
@@ -19,7 +19,7 @@ export function useLeadConversations(leadId: string | undefined) {
 
 type Conversations = ReturnType<typeof useLeadConversations>
 
-/** The latest message, with a link to answer. */
+/** The latest message, with a link to answer it. */
 export function LeadConversations({ conversations }: { conversations: Conversations }) {
   const accounts = useAccounts().data?.accounts ?? []
   return conversations.map(({ id, lastMessage, label, xAccountId, isEncrypted }) => (

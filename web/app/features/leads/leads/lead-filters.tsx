@@ -26,7 +26,7 @@ import { useFilterLocks } from './use-filter-plan'
 
 const DEBOUNCE_MS = 300
 
-/** Fields that users type into. They apply after a pause; all others always match the URL. */
+/** Fields that users type into. They apply after a pause. All others always match the URL. */
 type Typed = Pick<FilterDraft, 'keyword' | 'min' | 'max'>
 
 const typedIn = ({ keyword, min, max }: FilterDraft): Typed => ({ keyword, min, max })
@@ -35,7 +35,7 @@ const isSame = (a: Typed, b: Typed) => a.keyword.trim() === b.keyword.trim() && 
 
 interface LeadFiltersProps {
   view: LeadsView
-  /** Applies a saved filter. Without it, no saved filters are offered. */
+  /** Applies a saved filter. If it is missing, saved filters are not offered. */
   onPick?: SavedFiltersProps['onPick']
   onChange: (filter: LeadFilter) => void
   onSort: (sort: LeadSort) => void
@@ -49,7 +49,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
   const [typed, setTyped] = useState(() => typedOf(filter))
   const [applied, setApplied] = useState(() => typedOf(filter))
   const inUrl = typedOf(filter)
-  // The URL changed from outside (the back button, a link): update the fields.
+  // The URL changed from elsewhere (the back button, a link), so update the fields.
   if (!isSame(inUrl, applied)) {
     setApplied(inUrl)
     setTyped(inUrl)
@@ -72,7 +72,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     if (isTyped) setTyped(typedIn(next))
     else apply(filterOf(next, filter))
   }
-  // A chip that is emptied while it is being edited stays until it is closed.
+  // A chip that is emptied while editing stays until it is closed.
   const [edited, setEdited] = useState<Criterion | null>(null)
   const visible = criteria.filter((criterion) => isSet(draft, criterion) || criterion === edited)
   const dialogs = useDialogs<'rules'>()
@@ -182,7 +182,7 @@ interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'place'> {
   onRules: () => void
 }
 
-/** Adds a criterion: the user chooses which, then its value. */
+/** Adds a criterion. The user first chooses which, then its value. */
 function AddFilter({ shown: visible, button, onRules, ...editor }: AddFilterProps) {
   const locks = useFilterLocks()
   const [open, setOpen] = useState(false)
@@ -281,7 +281,7 @@ function PhoneFilters({ count, view, draft, onChange, onSort }: PhoneFiltersProp
   )
 }
 
-/** A filter that has no field: a text with a button that removes it. */
+/** A filter without a field: a text, with a button that removes it. */
 function SourceFilter({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (
     <span className={cn(chip, 'ps-2.5')}>

@@ -93,7 +93,7 @@ export function LeadHistory({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** The text of a message in the conversation, with a button that deletes it here. */
+/** A conversation message's text, with a button that deletes it from here. */
 function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
   const mayWrite = useIsOffered('member')
   const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })

@@ -24,12 +24,12 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
-      {/* At 320 px, the name needs all the space. */}
+      {/* At 320 px, the name needs the full width. */}
       <span className="contents max-[22rem]:hidden">
         <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
       </span>
       <span className="grid min-w-0">
-        {/* On phones, whatever does not fit beside the name moves to a second line, which is hidden. */}
+        {/* On phones, anything that does not fit next to the name wraps to a second line, which is hidden. */}
         <span className="flex min-w-0 items-center gap-x-2 gap-y-1 max-md:h-5.5 max-md:flex-wrap max-md:content-start max-md:overflow-hidden">
           {onOpen ? (
             <button
@@ -52,7 +52,7 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   )
 }
 
-/** The first 100 characters of a bio; the tooltip has the rest. */
+/** The first 100 characters of a bio. The tooltip shows the rest. */
 export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
   const text = bio?.trim()
   if (!text) return <span className="text-faint">No bio available</span>
@@ -72,7 +72,7 @@ export function SuppressedBadge() {
   )
 }
 
-/** Shows 'Unknown' if neither X nor an import gave the number. */
+/** Shows 'Unknown' if neither X nor an import provided the number. */
 export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
   if (followerCount === null) return <span className="text-faint">Unknown</span>
   return <span data-numeric>{formatNumber(followerCount)}</span>

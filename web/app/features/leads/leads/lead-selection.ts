@@ -1,25 +1,25 @@
 import type { LeadFilter, LeadQuery } from '@x-automated/contract/leads/leads'
 import { messageableParts } from './lead-status'
 
-/** The leads of a bulk action: ids, the messageable matches of a filter, or all matches. */
+/** The leads of a bulk action: ids, the messageable matches of a filter, or all its matches. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
-/** How many leads an action changes. For a filter, this is its last count. */
+/** How many leads an action changes. For a filter, its last count. */
 export function pickedCount(picked: Picked): number {
   return 'ids' in picked ? picked.ids.length : picked.count
 }
 
-/** The selection part of each request that the action needs. */
+/** The selections of the requests that an action needs. */
 export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
   if ('everyone' in picked) return [{ filter: picked.everyone }]
   if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
-/** Whether it is a single lead, which a call changes instead of a job. */
+/** Whether it is a single lead, which is changed by a call instead of a job. */
 export function isSingle(picked: Picked): boolean {
   return 'ids' in picked && picked.ids.length === 1
 }
 
-/** The leads that one call changes. */
+/** The leads that a single call changes. */
 export type Selection = { leadIds: string[] } | { filter: LeadQuery }

@@ -33,23 +33,23 @@ import { NewTag, TagDialog } from './tag-dialog'
 import { useTagLeads } from './use-bulk'
 
 export interface LeadSheetProps {
-  /** Null closes the sheet. */
+  /** Null while the sheet is closed. */
   id: string | null
   onClose: () => void
-  /** '3 of 286'; null: the lead isn't on the page. */
+  /** '3 of 286'; null if the lead isn't on the page. */
   place: string | null
-  /** Opens the next lead of the filter, or the previous one; null: there is no such lead. */
+  /** Opens the next or previous lead of the filter; null if there is none. */
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onSend: (lead: LeadDetail, message: string) => void
   onSuppress: (lead: LeadDetail) => void
   onRemove: (lead: LeadDetail) => void
-  /** Renders their conversation with a field to answer, and members' notes. */
+  /** Renders their conversation with a field to answer, and the members' notes. */
   renderThread: (conversationId: string, textarea: RefObject<HTMLTextAreaElement | null>) => ReactNode
   renderNotes: (conversationId: string) => ReactNode
 }
 
-/** A lead: the conversation first, with details and history beside it. */
+/** A lead: first the conversation, with details and history beside it. */
 export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ...props }: LeadSheetProps) {
   const lead = useQuery(
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
@@ -71,7 +71,8 @@ export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ..
     }[event.key]
     const { target, currentTarget, ctrlKey, metaKey, altKey } = event
     if (!act || ctrlKey || metaKey || altKey || event.defaultPrevented || !(target instanceof Element)) return
-    // Menus and dialogs in front have keys of their own, and so has anything that is typed into or scrolled.
+    // Menus and dialogs in front have their own shortcuts, and so does anything that is typed into
+    // or scrolled.
     if (!currentTarget.contains(target) || target.closest('input:not([type=checkbox]), textarea, [role=log]')) return
     event.preventDefault()
     act()
@@ -137,7 +138,7 @@ export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ..
 
 type LeadActions = Pick<LeadSheetProps, 'onSuppress' | 'onRemove'>
 
-/** How to write to the lead: an answer in their conversation, or a first message; null: neither is possible. */
+/** How to write to the lead: answer their conversation, or send a first message. Null if neither is possible. */
 function useMessage(
   lead: LeadDetail | undefined,
   textarea: RefObject<HTMLTextAreaElement | null>,
@@ -145,7 +146,7 @@ function useMessage(
 ): (() => void) | null {
   const conversations = useLeadConversations(lead?.id)
   if (!lead || lead.suppressed) return null
-  // The first conversation is shown.
+  // The first conversation is the one on screen.
   if (conversations[0]) return conversations[0].isEncrypted ? null : () => textarea.current?.focus()
   return canBeMessaged(lead) ? onFirst : null
 }
@@ -292,7 +293,7 @@ function Head({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** The open lead's data or, while the sheet closes, the data it showed. Never those of another lead. */
+/** The open lead's data. While the sheet closes, the data it last displayed, but never another lead's. */
 export function leadOf<L extends { id: string }>(id: string | null, data: L | undefined): L | undefined {
   return id === null || data?.id === id ? data : undefined
 }
@@ -324,7 +325,7 @@ function Facts({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** A link, only for http and https URLs, because the value is untrusted. */
+/** A link, but only for http and https URLs: the value is untrusted. */
 function SafeLink({ href }: { href: string }) {
   if (!/^https?:\/\//i.test(href)) return href
   return (
@@ -340,7 +341,7 @@ export function Tags({ lead }: { lead: LeadDetail }) {
   const [editing, setEditing] = useState(false)
   const mayWrite = useIsOffered('member')
   const change = useTagLeads()
-  // Shows the requested change immediately, until the lead is refetched.
+  // Shows the requested change immediately, until the lead has been refetched.
   const requested = change.isPending ? change.variables.input : null
   const has = (id: string) =>
     requested?.add.includes(id) || (lead.tagIds.includes(id) && !requested?.remove.includes(id)) || false

@@ -19,12 +19,12 @@ const standings: Record<LeadStatus, LeadStanding> = {
   failed_contact: 'failed',
 }
 
-/** The status for selection: contacted counts as sent, failed_contact as failed. */
+/** The status to select leads by. contacted counts as sent, failed_contact as failed. */
 export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadStanding {
   return standings[lead.dmStatus]
 }
 
-/** The status that the table shows: the most important fact about the lead. */
+/** The status in the table: the most important fact about the lead. */
 export function shownStatusOf({
   dmStatus,
   suppressed,
@@ -34,16 +34,16 @@ export function shownStatusOf({
   return replied && standings[dmStatus] === 'sent' ? 'replied' : dmStatus
 }
 
-/** Queued, sent and suppressed leads can't be selected or messaged. */
+/** Queued, sent and suppressed leads cannot be selected or messaged. */
 export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): boolean {
   const status = filterStatusOf(lead)
   return !lead.suppressed && (status === 'not_sent' || status === 'failed')
 }
 
-/** Why a suppressed lead can't be selected. */
+/** Why a suppressed lead cannot be selected. */
 export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
 
-/** The filters that together match the messageable leads of `filter`, because the API takes one status each. */
+/** Filters that together match the messageable leads of `filter`, because the API accepts one status each. */
 export function messageableParts(filter: LeadFilter): LeadQuery[] {
   const statuses: LeadFilterStatus[] = filter.status ? [filter.status] : ['not_sent', 'failed']
   return statuses

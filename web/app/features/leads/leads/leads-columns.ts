@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 
-/** The columns that every workspace has, besides the name. Custom fields are called 'field:company'. */
+/** Columns of every workspace, besides the name. Custom fields are named 'field:company'. */
 const COLUMNS = {
   bio: { name: 'Bio', width: null },
   followerCount: { name: 'Followers', width: 112, end: true },
@@ -22,9 +22,9 @@ const LEAD_WIDTH = 304
 /** Rows per page. The first is the default. */
 export const PAGE_SIZES = [10, 25, 50, 100] as const
 
-/** How a person's table looks. Kept in this browser. */
+/** The look of a person's table. Stored in this browser. */
 export interface TableLayout {
-  /** Shown columns, in order. */
+  /** Visible columns, in order. */
   shown: readonly string[]
   /** Widths in pixels, by column. */
   widths: Readonly<Record<string, number>>
@@ -37,7 +37,7 @@ export const DEFAULT_LAYOUT: TableLayout = {
   pageSize: PAGE_SIZES[0],
 }
 
-/** Columns by which the server can sort. */
+/** Columns that the server can sort by. */
 const SORTED = ['bio', 'followerCount', 'dmStatus', 'createdAt'] satisfies LeadSort[]
 
 /** Whether the server can sort by this column. */
@@ -45,7 +45,7 @@ export function isSortable(id: string): boolean {
   return id === 'name' || SORTED.some((sorted) => sorted === id)
 }
 
-/** The custom field of a column; null for other columns. */
+/** A column's custom field, or null if it is another column. */
 export function fieldOf(id: string): string | null {
   return id.startsWith(FIELD) ? id.slice(FIELD.length) : null
 }
@@ -54,12 +54,12 @@ function fieldColumn(field: string): string {
   return FIELD + field
 }
 
-/** The choices of the menu: the shown columns in order, then the others. */
+/** The choices in the menu: visible columns in order, then the others. */
 export function columnChoices({ shown: visible }: TableLayout, fields: readonly string[]): string[] {
   return [...new Set([...visible, ...Object.keys(COLUMNS), ...fields.map(fieldColumn)])]
 }
 
-/** A column's heading and its standard width in pixels; null: it takes the remaining width. */
+/** A column's heading and default width in pixels. A null width means the remaining width. */
 export function columnLook(id: string): { name: string; width: number | null; end?: boolean } {
   if (id === 'name') return { name: 'Lead', width: LEAD_WIDTH }
   const field = fieldOf(id)
@@ -67,7 +67,7 @@ export function columnLook(id: string): { name: string; width: number | null; en
   return COLUMNS[id as keyof typeof COLUMNS]
 }
 
-/** A column's width in pixels; null: it takes the remaining width. */
+/** A column's width in pixels; null means the remaining width. */
 export function widthOf(id: string, { shown: visible, widths }: TableLayout): number | null {
   const own = widths[id]
   if (own !== undefined) return own
@@ -75,7 +75,7 @@ export function widthOf(id: string, { shown: visible, widths }: TableLayout): nu
   return id === 'name' && !visible.includes('bio') ? null : columnLook(id).width
 }
 
-/** Below this width the table scrolls. */
+/** The width below which the table scrolls. */
 export function tableWidth(layout: TableLayout): number {
   return ['name', ...layout.shown].reduce((sum, id) => sum + (widthOf(id, layout) ?? BIO_MIN_WIDTH), 0)
 }
@@ -86,7 +86,7 @@ export function withColumn(layout: TableLayout, id: string, isShown: boolean): T
   return { ...layout, shown: isShown ? [...rest, id] : rest }
 }
 
-/** Moves a shown column by some places. */
+/** Moves a visible column by a number of positions. */
 export function withMoved(layout: TableLayout, id: string, by: number): TableLayout {
   const from = layout.shown.indexOf(id)
   const to = Math.min(Math.max(from + by, 0), layout.shown.length - 1)
@@ -101,7 +101,7 @@ export function withWidth(layout: TableLayout, id: string, width: number): Table
   return { ...layout, widths: { ...layout.widths, [id]: clamped } }
 }
 
-/** Reads a stored layout. Leaves out what this version doesn't know. */
+/** Parses a stored layout. Drops what this version doesn't know. */
 export function parseLayout(text: string | null): TableLayout {
   try {
     const { shown: visible, widths, pageSize } = JSON.parse(text ?? '') as TableLayout
@@ -117,7 +117,7 @@ export function parseLayout(text: string | null): TableLayout {
   }
 }
 
-/** A custom field as text; null if it is empty. */
+/** A custom field's text, or null if it is empty. */
 export function fieldText(lead: Pick<ListedLead, 'metadata'>, field: string): string | null {
   const value = Object.hasOwn(lead.metadata, field) ? lead.metadata[field] : null
   if (value === null || value === undefined || value === '') return null

@@ -22,7 +22,7 @@ import type { LeadRow, LeadsSelection } from './use-leads-table'
 interface LeadsTableProps extends LeadActions {
   selection: LeadsSelection
   layout: TableLayout
-  /** @param isDragging true if another layout follows soon */
+  /** @param isDragging true if more layouts follow soon */
   onLayout: (layout: TableLayout, isDragging?: boolean) => void
   /** The first page is loading. */
   loading: boolean
@@ -41,7 +41,7 @@ interface LeadActions {
 /** The width of the checkbox, in pixels. */
 const CHECKBOX_WIDTH = 40
 
-/** Arrow keys move between checkboxes. With Shift, they also check the ones they pass. */
+/** Arrow keys move between checkboxes. With Shift, they also check those they pass. */
 function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
@@ -58,7 +58,7 @@ function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
   if (!next.checked) next.click()
 }
 
-/** Leads with their status and actions. Queued, sent and suppressed leads can't be messaged. */
+/** Leads with their status and actions. Queued, sent and suppressed leads cannot be messaged. */
 export function LeadsTable({ selection, layout, onLayout, loading, stale, ...actions }: LeadsTableProps) {
   const { table } = selection
   const mayWrite = useIsOffered('member')
@@ -150,7 +150,7 @@ function HeaderCell({ column, layout, onLayout }: HeaderCellProps) {
   const content = (
     <>
       <bdi className="truncate">{name}</bdi>
-      {/* With the keyboard, widths are changed in the columns menu. */}
+      {/* Keyboard users change widths in the columns menu. */}
       <span
         aria-hidden
         className="absolute inset-y-2 end-0 z-1 w-2 cursor-col-resize touch-none border-e border-transparent hover:border-control max-md:hidden"
@@ -185,7 +185,7 @@ function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
     >
       {mayWrite && (
         <Td className="py-0 ps-4 pe-0 md:ps-6">
-          {/* As high as the row, so that it is easy to press. */}
+          {/* As tall as the row, so that it is easy to press. */}
           <span className="flex h-12 items-center">
             <Checkbox
               aria-label={`Select @${lead.twitterHandle}`}
@@ -243,7 +243,7 @@ function LeadCell({ id, lead }: { id: string; lead: ListedLead }) {
 
 const NOTHING = <span className="text-faint">–</span>
 
-/** Shown at the end of the row while it is pointed at or focused. On touch screens, it is a menu. */
+/** Appears at the end of the row when it is hovered or focused. On touch screens, it is a menu. */
 function RowActions({
   row,
   mayWrite,
@@ -339,7 +339,7 @@ function LeadsSkeleton({ rows, columns, pickable }: { rows: number; columns: rea
   ))
 }
 
-/** Selects everyone on the page who can be selected. */
+/** Selects all selectable leads on the page. */
 function SelectPageCheckbox({ table }: Pick<LeadsSelection, 'table'>) {
   return (
     <Checkbox

@@ -8,7 +8,7 @@ import { DEFAULT_LAYOUT } from './leads-columns'
 import { LeadsToolbar } from './leads-toolbar'
 import { useLeadsTable } from './use-leads-table'
 
-// Renders the menu open, because no menu opens without a browser.
+// Renders the menu open, because menus cannot be opened without a browser.
 vi.mock('../../../ui/menu', () => ({
   Menu: ({ children }: { children: ReactNode }) => children,
   MenuSeparator: () => null,
@@ -37,7 +37,7 @@ function Toolbar({ stale }: { stale: boolean }) {
   )
 }
 
-/** The menu items for all matching leads, and whether they are enabled. */
+/** Menu items about all matching leads, and whether they are enabled. */
 function everyoneItems(stale: boolean) {
   const html = renderToString(
     <QueryClientProvider client={createQueryClient()}>

@@ -17,17 +17,17 @@ export type LeadsAction = 'send' | 'list' | 'tag' | 'basis' | 'tags' | 'suppress
 
 interface LeadsToolbarProps {
   filter: LeadFilter
-  /** Null: unknown. */
+  /** Null if unknown. */
   total: number | null
-  /** The total could not be counted. */
+  /** Whether counting the total failed. */
   isUncounted: boolean
   /** `total` still belongs to the previous filter. */
   stale: boolean
-  /** Null: there is no filter. */
+  /** Null without a filter. */
   onClearFilter: (() => void) | null
   selection: LeadsSelection
   picked: Picked
-  /** How many leads can be messaged; null: unknown. */
+  /** How many leads can be messaged; null if unknown. */
   messageable: number | null
   sending: boolean
   onAct: (action: LeadsAction, picked: Picked) => void
@@ -83,7 +83,7 @@ export function LeadsToolbar({
           Select all {formatCount(selectable, isForPeople ? 'lead' : 'messageable lead')}
         </Button>
       )}
-      {/* At 80% or more, it is a warning and moves to the top. */}
+      {/* From 80% on, it is a warning and moves to the top. */}
       <div className="empty:hidden has-[[role=status]]:-order-1 has-[[role=status]]:w-full has-[[role=status]]:py-1.5 max-sm:hidden max-sm:has-[[role=status]]:block">
         <UsageNotice what="dms" />
       </div>
@@ -163,7 +163,7 @@ export function LeadsToolbar({
             <MenuItem danger icon={<Trash2 />} disabled={count === 0} onSelect={() => onAct('remove', picked)}>
               Delete leads
             </MenuItem>
-            {/* Includes leads that can't be messaged. Disabled while `total` belongs to the previous filter. */}
+            {/* Includes leads that cannot be messaged. Disabled while `total` belongs to the previous filter. */}
             {count === 0 && everyone.count > 0 && (
               <>
                 <MenuSeparator />
@@ -185,10 +185,10 @@ export function LeadsToolbar({
   )
 }
 
-/** The selection, and how many matching leads can be messaged (null: unknown). */
+/** The selection, and how many matching leads can be messaged (null if unknown). */
 export function usePicked(filter: LeadFilter, total: number | null, selection: LeadsSelection) {
   const { mode, all, ids, table } = selection
-  // Only fetched once the whole page is selected.
+  // Only fetched once the entire page is selected.
   const isAsked = mode === 'messages' && (all || (table.getIsAllPageRowsSelected() && (total ?? 0) > ids.length))
   const messageable = useMessageableCount(filter, isAsked)
   const picked: Picked = !all
@@ -199,7 +199,7 @@ export function usePicked(filter: LeadFilter, total: number | null, selection: L
   return { picked, messageable }
 }
 
-/** How many matching leads can be messaged; null if it is unknown or not `enabled`. */
+/** How many matching leads can be messaged; null if unknown or not `enabled`. */
 function useMessageableCount(filter: LeadFilter, enabled: boolean): number | null {
   const parts = useQueries({
     queries: messageableParts(filter).map((part) => api.leads.count.queryOptions({ input: part, enabled })),

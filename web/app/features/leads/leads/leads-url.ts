@@ -32,7 +32,7 @@ export const sortLabels: Record<LeadSort, string> = {
 }
 export const NEWEST_FIRST: LeadSort = '-createdAt'
 
-/** The state of the Leads page, as stored in its URL. */
+/** The state of the Leads page that its URL stores. */
 export interface LeadsView {
   filter: LeadFilter
   sort: LeadSort
@@ -42,24 +42,24 @@ export interface LeadsView {
 /** The API's highest bound. */
 export const FOLLOWERS_MAX = 1_000_000_000
 
-/** Parses a typed follower count ('12,500', ' 300 '); undefined if it is not a number. */
+/** Parses a follower count that a user typed ('12,500', ' 300 '); undefined if it is not a number. */
 export function parseFollowerCount(typed: string): number | undefined {
   const digits = typed.replace(/[\s,.'_]/g, '')
   return /^\d{1,15}$/.test(digits) ? Math.min(Number(digits), FOLLOWERS_MAX) : undefined
 }
 
-/** A search keyword as the API accepts it: without NUL, and never cut in the middle of an emoji. */
+/** Makes a keyword acceptable to the API: without NUL, and never cut within an emoji. */
 export function parseKeyword(typed: string | null, max: number): string | undefined {
   const keyword = typed?.replaceAll('\0', '').trim().slice(0, max)
   return keyword?.replace(/[\uD800-\uDBFF]$/, '') || undefined
 }
 
-/** Whether any criterion is set. */
+/** Whether the filter has any criteria. */
 export function isFiltered(filter: LeadFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined)
 }
 
-/** The URL parameters of a view, without defaults. */
+/** A view's URL parameters, without defaults. */
 export function toLeadsParams({ scrapeId, listId, ...filter }: LeadFilter, page = 1, sort = NEWEST_FIRST) {
   return paramsOf({
     ...textsOf(filter),
@@ -75,7 +75,7 @@ export function filterQuery(filter: LeadFilter): URLSearchParams {
   return paramsOf(textsOf(filter))
 }
 
-/** The fields of a filter as texts for a query. */
+/** A filter's fields as strings for a query. */
 function textsOf({ tags, fields, rules, ...plain }: LeadFilter) {
   return {
     ...plain,

@@ -35,7 +35,7 @@ import { useQueueDms } from './use-queue-dms'
 import { useTableLayout } from './use-table-layout'
 import { useWalk } from './use-walk'
 
-/** The interval for polling while leads on the page are queued. */
+/** How often to poll while leads on the page are queued. */
 const POLL_EVERY_MS = 5_000
 
 interface LeadsProps extends Pick<LeadSheetProps, 'renderThread' | 'renderNotes'> {
@@ -60,7 +60,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
         query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
     }),
   )
-  // A page loads faster than its total.
+  // Separate, because a page loads faster than its total.
   const count = useQuery(api.leads.count.queryOptions({ input: filter, placeholderData: keepPreviousData }))
   const isCurrentPage = leads.data !== undefined && !leads.isPlaceholderData
   const total = count.data && !(count.isPlaceholderData && isCurrentPage) ? count.data.total : null
@@ -76,7 +76,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
     selection.clear()
     setOpened(null)
   })
-  // Null: acts on the selection, which may shrink while the dialog is open.
+  // `of` is null to act on the selection, which may shrink while the dialog is open.
   const dialogs = useDialogs<{ action: LeadsAction; of: Picked | null; handle?: string | undefined }>()
   const act = (action: LeadsAction, of: Picked, handle?: string) => {
     if (action === 'remove') void askToRemove(of, handle)
@@ -90,7 +90,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   useLeadsKeys({ selection, picked, act, onOpen: setOpened, mayWrite })
   const goToPage = (next: number) => {
     if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
-    // Replaces the URL of a page that no longer exists, to keep it out of the history.
+    // If the page no longer exists, replace its URL to keep it out of the history.
     goTo(filter, next, { replace: total !== null && page > Math.ceil(total / pageSize) })
   }
   const walk = useWalk({
@@ -209,7 +209,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   )
 }
 
-/** The lead in the sheet: the one that the URL names, even if search opens it while this page is open. */
+/** The lead in the sheet: the one in the URL, even if search opens it while this page is open. */
 function useOpenedLead(named: string | null) {
   const [opened, setOpened] = useState(named)
   const { key } = useLocation()
@@ -217,7 +217,7 @@ function useOpenedLead(named: string | null) {
   const [seenKey, setSeenKey] = useState(key)
   if (key !== seenKey) {
     setSeenKey(key)
-    // Changes of filter or page keep the sheet open. Back closes it.
+    // Changing the filter or page keeps the sheet open. Back closes it.
     if (named !== null || navigation === 'POP') setOpened(named)
   }
   return [opened, setOpened] as const

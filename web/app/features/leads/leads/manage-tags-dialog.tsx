@@ -34,7 +34,7 @@ export function ManageTagsDialog({ open, onClose }: ShownDialog) {
   const merge = useMutation(
     api.tags.merge.mutationOptions({ onError, onSuccess: done, onSettled: () => refresh(api.tags, api.leads) }),
   )
-  // A merge of many leads takes a while and continues after the dialog closes.
+  // Merging tags of many leads takes a while, and continues after the dialog closes.
   const merging = usePending<{ id: string; into: string }>(api.tags.merge.mutationKey())
   const nameOf = (id: string) => tags.find((tag) => tag.id === id)?.name
   const remove = useAction(({ id }: Tag) => client.tags.remove({ id }), {

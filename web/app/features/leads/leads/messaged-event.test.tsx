@@ -32,7 +32,7 @@ const render = (more: object) =>
 test('offers a retry only for failed quick DMs', () => {
   expect(render({})).toContain('Retry: @ada')
   expect(render({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Retry')
-  // A campaign's message is retried on the campaign's page.
+  // A campaign's messages are retried on the campaign's page.
   expect(render({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Retry')
 })
 

@@ -8,7 +8,7 @@ interface MessagedEventProps {
   lead: { id: string; name: string; twitterHandle: string }
 }
 
-/** A message to a lead. A failed quick DM can be retried here, because no campaign lists it. */
+/** A message to a lead. Quick DMs that failed can be retried here, because no campaign lists them. */
 export function MessagedEvent({ event, lead }: MessagedEventProps) {
   const { dmId, campaignName, status, message, errorMessage, outcomeUnknown } = event
   const step = stepText(event.stepNumber, event.variant)

@@ -11,7 +11,7 @@ interface FailedDm {
   lead: { twitterHandle: string } | null
 }
 
-/** Retries a failed message after a confirmation, with a warning if it may have been sent. */
+/** Retries a failed message after a confirmation, which warns if it may have been sent. */
 export function RequeueButton({ dm }: { dm: FailedDm }) {
   const mayChange = useIsOffered('member')
   const requeue = useAction(() => client.campaigns.requeue({ id: dm.id }), {

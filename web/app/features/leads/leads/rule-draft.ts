@@ -2,10 +2,8 @@ import { inputProblems, predicateOf } from '@x-automated/contract/input-problems
 import { type LeadRule, LeadRules, type RuleMatch } from '@x-automated/contract/leads/lead-rules'
 import { customFieldIn, RULE_OPS, type RuleOp, takesValue } from '@x-automated/contract/leads/rule-fields'
 
-/*
- * Rules as the builder shows them. It has one field each for the follower count and the last
- * contact, for which the API has two each.
- */
+/* Rules as the builder shows them. For the follower count and the last contact it has one field
+   each, where the API has two. */
 
 /** A field of the builder: one of these, or `field:{name}`. */
 export const SCREEN_FIELDS = {
@@ -63,7 +61,7 @@ export function fieldName(field: string): string {
   return customFieldIn(field) ?? SCREEN_FIELDS[field as ScreenField]
 }
 
-/** The kind of control that enters a value. */
+/** The kind of control for entering a value. */
 type ValueKind = 'none' | 'text' | 'number' | 'count' | 'day' | 'moment' | 'choice' | 'tags'
 
 export function valueKind(field: string, op: RuleOp): ValueKind {
@@ -89,7 +87,7 @@ export interface RuleDraft {
   key: number
   field: string
   op: RuleOp
-  /** '' if it is empty. */
+  /** '' while it is empty. */
   value: string
   /** Only for several tags: their ids. */
   ids: readonly string[]
@@ -122,14 +120,14 @@ export function isGroup(node: RuleDraft | GroupDraft): node is GroupDraft {
   return 'rules' in node
 }
 
-/** The same rule about another field. Keeps the operator if it fits, but not the value. */
+/** The rule about another field. Keeps the operator if it fits, but drops the value. */
 export function withField(rule: RuleDraft, field: string): RuleDraft {
   const ops = opsOfField(field)
   const op = rule.op in ops ? rule.op : RULE_OPS.find((candidate) => candidate in ops)
   return { ...rule, field, op: op ?? 'is', value: '', ids: [] }
 }
 
-/** The same rule with another operator. Removes a value of another kind. */
+/** The rule with another operator. Drops the value if it is of another kind. */
 export function withOp(rule: RuleDraft, op: RuleOp): RuleDraft {
   const isSameKind = valueKind(rule.field, rule.op) === valueKind(rule.field, op)
   return { ...rule, op, ...(isSameKind ? {} : { value: '', ids: [] }) }
@@ -142,7 +140,7 @@ const SCREEN_NAMES: Record<string, ScreenField> = {
   contactedBefore: 'contacted',
 }
 
-/** A stored rule as the builder names its parts. */
+/** Translates a stored rule into the builder's names. */
 export function screenRule({ field, op, value }: LeadRule): Omit<RuleDraft, 'key'> {
   const ids = Array.isArray(value) ? value : []
   // In the builder, "Several tags" has no other operators.
@@ -160,7 +158,7 @@ export function draftOfRules(rules: LeadRules): RulesDraft {
   }
 }
 
-/** The API's name of a field. It can depend on the operator. */
+/** The API's name for a field, which can depend on the operator. */
 function wireField({ field, op }: RuleDraft): string {
   if (field === 'followers') return op === 'at_most' ? 'maxFollowers' : 'minFollowers'
   if (field === 'contacted') return op === 'before' ? 'contactedBefore' : 'contactedAfter'
@@ -177,7 +175,7 @@ function wireRule(rule: RuleDraft) {
   return { field: name, op, value: text === '' ? undefined : kind === 'count' ? Number(text) : text }
 }
 
-/** The rules of a draft; or the problem of each of its rules, by key. */
+/** The rules of a draft, or the problems of its rules by their keys. */
 export function rulesOfDraft({
   match,
   nodes,
@@ -200,7 +198,7 @@ export function rulesOfDraft({
   return { problems }
 }
 
-/** The number of rules of a draft. */
+/** The number of rules in a draft. */
 export function countDraft({ nodes }: RulesDraft): number {
   return nodes.reduce((sum, node) => sum + (isGroup(node) ? node.rules.length : 1), 0)
 }

@@ -8,7 +8,7 @@ import { fieldName, opsOfField, screenRule, valueKind } from './rule-draft'
 
 type Named = readonly { id: string; name: string }[]
 
-/** The names of the tags with these ids. Deleted tags are unknown. */
+/** The names of the tags with these ids. Deleted tags appear as unknown. */
 export function tagsText(ids: readonly string[], tags: Named): string {
   return formatList(ids.map((id) => tags.find((tag) => tag.id === id)?.name ?? 'Unknown tag'))
 }

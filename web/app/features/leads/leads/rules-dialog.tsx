@@ -40,7 +40,7 @@ import { useTagsToPick } from './tag-badge'
 
 interface RulesDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'> {
   rules: LeadRules | null
-  /** The other filters, which also apply. */
+  /** The rest of the filter, which applies as well. */
   filter: LeadFilter
   onApply: (rules: LeadRules) => void
 }
@@ -56,7 +56,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   const built = rulesOfDraft(draft)
   const problems = isTried ? (built.problems ?? new Map<number, string>()) : new Map<number, string>()
   const isFull = countDraft(draft) >= RULES_MAX
-  // A new rule gets the focus. If one is removed, a neighbor does.
+  // A new rule gets the focus. When one is removed, its neighbor does.
   useEffect(() => {
     if (focused === null) return
     const control = root.current?.querySelector<HTMLElement>(`[data-rule="${focused}"] select`)
@@ -95,7 +95,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   }
   const apply = (event: FormEvent) => {
     event.preventDefault()
-    // The dialog can be inside another form, which must not be submitted.
+    // The dialog may be inside another form, which must not be submitted.
     event.stopPropagation()
     if (built.rules) {
       onApply(built.rules)
@@ -211,7 +211,7 @@ function MatchSelect({ label, match, onChange }: MatchSelectProps) {
   )
 }
 
-/** How many leads match, debounced. Shows nothing while the rules are incomplete. */
+/** How many leads match, debounced. Empty while the rules are incomplete. */
 function MatchCount({ filter, rules }: { filter: LeadFilter; rules: LeadRules | null }) {
   const debounced = useDebouncedValue(rules ? JSON.stringify(rules) : '')
   const { data, isError } = useQuery(
@@ -329,7 +329,7 @@ function RuleValue({ number, rule, problem, onChange }: Omit<RuleRowProps, 'onRe
   }
 }
 
-/** The values that a field offers, including the chosen one even if it is unknown. */
+/** The values that a field offers. Includes the chosen one even if it is unknown. */
 function useChoices({ field, op, value }: RuleDraft): { value: string; label: string }[] {
   const isChoice = valueKind(field, op) === 'choice'
   const tags = useTagsToPick().data?.tags
@@ -342,7 +342,7 @@ function useChoices({ field, op, value }: RuleDraft): { value: string; label: st
     status: of(statusLabels),
     basis: of(basisLabels),
     label: of(LABEL_NAMES),
-    // A rule may store a tag by its name.
+    // A rule may contain a tag's name instead of its id.
     tag: tags?.map(({ id, name }) => ({ value: name === value ? name : id, label: name })),
     listId: lists?.map(({ id, name }) => ({ value: id, label: name })),
     scrapeId: scrapes?.map((scrape) => ({ value: scrape.id, label: scrapeTitle(scrape) })),

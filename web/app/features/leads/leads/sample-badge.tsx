@@ -1,6 +1,6 @@
 import { Badge } from '../../../ui/badge'
 
-/** Marks a lead of the sample data. */
+/** Marks a lead as sample data. */
 export function SampleBadge() {
   return <Badge>Sample</Badge>
 }

@@ -28,7 +28,7 @@ export interface SavedFiltersProps {
 
 /** The workspace's saved filters, and a link to the current view. */
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
-  // Prefetched for the menu.
+  // Fetched before the menu opens.
   const saved = useSavedFilters()
   const dialogs = useDialogs<'save' | 'list' | 'manage'>()
   const mayWrite = useIsOffered('member')
@@ -89,7 +89,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   )
 }
 
-/** The saved filters, refetched each time the menu or the dialog opens. */
+/** The saved filters, refetched whenever the menu or the dialog opens. */
 function useSavedFilters(): readonly SavedFilter[] {
   return useQuery(api.savedFilters.list.queryOptions({ staleTime: 0 })).data?.filters ?? []
 }

@@ -19,7 +19,7 @@ interface SendDialogProps extends ShownDialog {
   onSend: (message: string) => void
 }
 
-/** Edits the message that 'Send DM' sends, which is kept for the next time. */
+/** Edits the message that 'Send DM' sends. It is stored for the next time. */
 export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
   const [stored, keep] = useKept('quickDm')
   const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)

@@ -8,7 +8,7 @@ interface SheetPartProps {
   children: ReactNode
 }
 
-/** A part of the lead sheet that can be folded. It stays folded. */
+/** A collapsible part of the lead sheet. Remembers whether it is collapsed. */
 export function SheetPart({ title, aside, children }: SheetPartProps) {
   const [folded, keepFolded] = useKept(`leadSheetFolded.${title}`)
   const id = useId()

@@ -45,18 +45,18 @@ function useTags() {
   return useQuery(api.tags.list.queryOptions())
 }
 
-/** The tags for a dialog, refetched each time it opens, because teammates may have added some. */
+/** Tags for a dialog, refetched whenever it opens, because teammates may have added some. */
 export function useTagsToPick() {
   return useQuery(api.tags.list.queryOptions({ staleTime: 0 }))
 }
 
 interface TagBadgesProps {
   ids: readonly string[]
-  /** Maximum number of badges, to fit one line. A number stands for the others. */
+  /** Maximum number of badges, to fit one line. The rest is shown as a number. */
   max?: number
 }
 
-/** Badges for the tags with these ids; unknown ids are ignored. */
+/** Badges for the tags with these ids. Unknown ids are ignored. */
 export function TagBadges({ ids, max }: TagBadgesProps) {
   const tags = useTags().data?.tags
   const all = ids.flatMap((id) => tags?.find((tag) => tag.id === id) ?? [])

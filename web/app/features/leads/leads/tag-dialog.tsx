@@ -38,7 +38,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const word = typed.trim().toLowerCase()
   const matching = allTags.filter(({ id, name }) => chosen.has(id) || name.toLowerCase().includes(word))
   const apply = () => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })
-  /** What Enter does unless it creates a tag: selects the tag with this name, or applies the changes. */
+  /** Enter selects the tag with this name, or applies the changes, unless it creates a tag. */
   const enter = () => {
     const named = allTags.find(({ name }) => name.toLowerCase() === word)
     if (named) setChosen(new Set([...chosen, named.id]))
@@ -118,7 +118,7 @@ interface NewTagProps {
   /** Without it, the field only searches tags. */
   mayCreate?: boolean
   onType?: (name: string) => void
-  /** Called first on Enter. @returns whether nothing should be created */
+  /** Called first on Enter. @returns true if nothing should be created */
   onEnter?: () => boolean
   onCreated?: (id: string) => void
 }

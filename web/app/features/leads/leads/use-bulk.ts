@@ -9,22 +9,22 @@ import { type JobOrder, useStartJob } from '../../platform/jobs/use-start-job'
 import { isSingle, type Picked, type Selection, selectionsOf } from './lead-selection'
 
 interface Bulk<Input, Answer> {
-  /** The beginning of an error: 'Failed to delete leads'. */
+  /** The beginning of the error: 'Failed to delete leads'. */
   failed: string
   /** Changes one lead. */
   call: (selection: Selection, input: Input) => Promise<Answer>
-  /** Reports the result of the call. */
+  /** Reports the call's result. */
   announce: (result: Answer, input: Input, selection: Selection) => void
-  /** The orders of the job that does the same to several leads. */
+  /** The orders of jobs that make the same change to several leads. */
   orders: (input: Input) => Order[]
-  /** Closes the dialog, once the call has succeeded or the job has started. */
+  /** Closes the dialog once the call has succeeded or the job has started. */
   onClose?: () => void
 }
 
 /** An order without its leads. */
 type Order = JobOrder extends infer O ? (O extends JobOrder ? Omit<O, 'leadIds' | 'filter'> : never) : never
 
-/** Changes one lead with a call, or several with a job. */
+/** Changes one lead by a call, or several by a job. */
 function useBulk<Input, Answer>({ failed, call, announce, orders, onClose = () => {} }: Bulk<Input, Answer>) {
   const refresh = useRefresh()
   const startJobs = useStartJob()
@@ -49,12 +49,12 @@ interface TagChange {
   remove: string[]
 }
 
-/** The opposite change; null if it would change more than was changed. @param changed number of tags */
+/** The reverse change, or null if it would affect more than was changed. @param changed number of tags */
 export function oppositeOf({ add, remove }: TagChange, changed: number): TagChange | null {
   return changed === add.length + remove.length ? { add: remove, remove: add } : null
 }
 
-/** Tags leads. The toast, of a call as well as of a job, offers to undo it. */
+/** Tags leads. The toast offers to undo it, after a call as well as after a job. */
 export function useTagLeads(onClose?: () => void) {
   const undo = useAction((change: Selection & TagChange) => client.tags.apply(change), {
     done: 'Undone for 1 lead',
@@ -98,8 +98,8 @@ export function useSetBasis(onClose?: () => void) {
 }
 
 /**
- * Adds leads to the suppression list, which cancels their queued messages. The toast, of a call as
- * well as of a job, offers to undo it, but canceled messages stay canceled.
+ * Adds leads to the suppression list, which cancels their queued messages. The toast offers to undo
+ * it, but canceled messages stay canceled.
  */
 export function useSuppressLeads(onClose?: () => void) {
   const undo = useAction((id: string) => client.suppressions.remove({ id }), {
@@ -123,7 +123,7 @@ export function useSuppressLeads(onClose?: () => void) {
   })
 }
 
-/** Deletes leads. A toast offers to restore one lead; several are restored by undoing the job. */
+/** Deletes leads. A single one can be restored from the toast, several by undoing the job. */
 export function useRemoveLeads(onClose: () => void) {
   const restore = useAction((removalId: string) => client.leads.restore({ removalId }), {
     done: ({ restored }) => `${formatCount(restored, 'lead')} restored`,

@@ -7,7 +7,7 @@ import {
 } from '@x-automated/contract/platform/plans'
 import { api } from '../../../api'
 
-/** Texts that say why the workspace's plan does not include filters; null if it does, or is unknown. */
+/** Why the workspace's plan does not include filters. Null if it does, or if unknown. */
 export function useFilterLocks(): { advanced: string | null; rules: string | null } {
   const { data } = useQuery(api.billing.overview.queryOptions())
   if (!data) return { advanced: null, rules: null }

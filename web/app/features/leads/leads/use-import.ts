@@ -11,16 +11,16 @@ const POLL_EVERY_MS = 1_000
 
 const isRunning = (item: Import | undefined) => item?.status === 'running'
 
-/** The running import to show, unless the user has left it. */
+/** The running import to display, unless the user has closed it. */
 export function importToShow(imports: readonly Import[], leftId: string | null): Import | undefined {
   return imports.find((item) => isRunning(item) && item.id !== leftId)
 }
 
-/** The import started here, or a running one. @param onEnded called if it ends while shown */
+/** The import that was started here, or a running one. @param onEnded called if it ends while displayed */
 export function useImport(onEnded: (ended: Import) => void) {
   const refresh = useRefresh()
   const [id, setId] = useState<string | null>(null)
-  /** The import that the user has closed. It doesn't reopen automatically. */
+  /** The import that the user closed. It doesn't reopen automatically. */
   const [leftId, setLeftId] = useState<string | null>(null)
   const list = useQuery(api.imports.list.queryOptions({ input: { page: 1, pageSize: IMPORTS_KEPT } }))
   const imports = list.data?.imports ?? []
@@ -38,12 +38,12 @@ export function useImport(onEnded: (ended: Import) => void) {
     onEnded(ended)
   })
   return {
-    /** Undefined if there is none, or while it is loading. */
+    /** Undefined if there is none, or while loading. */
     shown: visibleImport,
     isLoading: id !== null && query.isPending,
     /** The workspace's latest import. */
     newest: imports[0],
-    /** @param next null closes the shown import, unless another one is running */
+    /** @param next null closes the displayed import, unless another one is running */
     show(next: string | null) {
       setLeftId(id)
       setId(next)
@@ -57,7 +57,7 @@ export function useImport(onEnded: (ended: Import) => void) {
   }
 }
 
-/** Stops an import. Nothing is imported. */
+/** Cancels an import. Nothing is imported. */
 export function useCancelImport() {
   return useAction((id: string) => client.imports.cancel({ id }), { refetches: [api.imports] })
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { localStorage } from '../../../browser-storage'
 import { useSession } from '../../../session'
 
-/** A text that this browser keeps for the signed-in person; null removes it. */
+/** A text stored in this browser for the signed-in user. Setting null removes it. */
 export function useKept(name: string): [string | null, (value: string | null) => void] {
   const state = useSession()
   const key = `${name}:${state.status === 'signed-in' ? state.user.id : ''}`

@@ -38,7 +38,7 @@ interface LeadsKeys {
   mayWrite: boolean
 }
 
-/** The keyboard shortcuts of the page. They act on the selected leads, or on the focused row. */
+/** Keyboard shortcuts of the page. They act on the selected leads, or on the focused row. */
 export function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: LeadsKeys) {
   const { table, mode, switchTo, clear } = selection
   const open = () => {

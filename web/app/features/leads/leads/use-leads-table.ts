@@ -24,11 +24,11 @@ const NONE: readonly ListedLead[] = []
 export type LeadRow = Row<typeof features, ListedLead>
 export type LeadsSelection = ReturnType<typeof useLeadsTable>
 
-/** Who can be selected. `messages`: people who can be messaged. `people`: everyone, without messaging. */
+/** Who can be selected. `messages`: leads that can be messaged. `people`: everyone, but not for messaging. */
 type SelectionMode = 'messages' | 'people'
 
 interface Kept {
-  /** The filter to which the selection belongs. Another filter clears it. */
+  /** The filter that the selection belongs to. Another filter clears it. */
   filterKey: string
   mode: SelectionMode
   rows: RowSelectionState
@@ -44,14 +44,14 @@ interface LeadsTableInput {
   layout: TableLayout
 }
 
-/** The table of a page of leads, sorted by the server, with a selection across all pages. */
+/** The table of a page of leads. The server sorts it, and the selection spans all pages. */
 export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: LeadsTableInput) {
   const filterKey = JSON.stringify(filter)
   const [state, setState] = useState<Kept>({ filterKey, mode: 'messages', rows: {}, all: false })
   const { mode } = state
   const canSelect = (lead: ListedLead) => mode === 'people' || canBeMessaged(lead)
   const isCurrent = state.filterKey === filterKey
-  /** Unchecking one lead of "all" leaves only the current page selected. */
+  /** After unchecking one of "all", only the rest of the current page stays selected. */
   const rowsOf = ({ rows, all, filterKey: of }: Kept): RowSelectionState => {
     const selected = new Set(of !== filterKey ? [] : all ? leads.map(({ id }) => id) : Object.keys(rows))
     for (const lead of leads) if (!canSelect(lead)) selected.delete(lead.id)
@@ -81,7 +81,7 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     enableSortingRemoval: false,
     sortDescFirst: false,
     state: { rowSelection, sorting },
-    // Uses the latest state: several changes can arrive before the next render.
+    // Uses the latest state, because several changes can arrive before the next render.
     onRowSelectionChange: (change) =>
       setState((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: false })),
     onSortingChange: (change) => {
@@ -93,7 +93,7 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     table,
     mode,
     ids: Object.keys(rowSelection),
-    /** Everyone who matches is selected, on all pages. */
+    /** All matching leads are selected, on all pages. */
     all: isCurrent && state.all,
     pickAll: () => setState({ filterKey, mode, rows: {}, all: true }),
     clear: () => setState({ filterKey, mode, rows: {}, all: false }),

@@ -4,10 +4,10 @@ import { useLocation, useSearchParams } from 'react-router'
 import { parseLeadsParams } from './leads-params'
 import { type LeadsView, toLeadsParams } from './leads-url'
 
-/** The requested searches that are still pending after one has arrived. */
+/** The requested searches that are still pending once one has arrived. */
 export function underWay(requested: readonly string[], arrived: string): readonly string[] {
   const index = requested.lastIndexOf(arrived)
-  // Any other search comes from a link or the back button, and counts immediately.
+  // Any other search comes from a link or the back button, and takes effect immediately.
   return index < 0 ? [] : requested.slice(index + 1)
 }
 
@@ -16,8 +16,9 @@ interface LeadsNavigation extends LeadsView {
 }
 
 /**
- * The filter, order and page of the URL. On a busy machine the router shows a new URL late, so
- * requested values count immediately. Otherwise the next change would start from the old filter.
+ * The filter, order and page in the URL. On a slow machine, the router reports a new URL late, so
+ * requested values take effect immediately. Otherwise the next change would start from the old
+ * filter.
  */
 export function useLeadsView(): LeadsNavigation {
   const [params, setParams] = useSearchParams()

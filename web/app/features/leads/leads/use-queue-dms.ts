@@ -26,7 +26,7 @@ function undoneText(undone: number): string {
   return `Undone: ${formatCount(undone, 'DM')} won't be sent.`
 }
 
-/** Queues a message to each lead. Leads show as queued immediately. A failure reverts this. */
+/** Queues a message to each lead. Leads appear as queued immediately. A failure reverts this. */
 export function useQueueDms() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -56,7 +56,7 @@ export function useQueueDms() {
       return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
     },
     onSuccess: (result, _, before) => {
-      // A job reports its own result.
+      // A job reports its result itself.
       if (result?.queued === 0) {
         restore(queries, before)
         toast.error("Failed to create DM record: this lead was already contacted or can't be contacted.")

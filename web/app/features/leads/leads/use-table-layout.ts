@@ -4,7 +4,7 @@ import { parseLayout, type TableLayout } from './leads-columns'
 import { type LeadsView, toLeadsParams } from './leads-url'
 import { useKept } from './use-kept'
 
-/** The table's layout, kept in this browser. While a column is dragged, the layout is only shown. */
+/** The table's layout, stored in this browser. While a column is dragged, it is displayed but not stored. */
 export function useTableLayout({ filter, page, sort }: LeadsView) {
   const [text, keep] = useKept('leadsTable')
   const stored = useMemo(() => parseLayout(text), [text])
@@ -14,8 +14,8 @@ export function useTableLayout({ filter, page, sort }: LeadsView) {
   const changeLayout = async (next: TableLayout, isDragging = false) => {
     setDragged(isDragging ? next : null)
     if (isDragging) return
-    // Opens the page of the new size that has the same leads first, because the current page may
-    // not exist with it.
+    // Opens the page of the new size that starts with the same leads, because the current page
+    // number may not exist.
     if (next.pageSize !== layout.pageSize) {
       const search = toLeadsParams(filter, Math.floor(((page - 1) * layout.pageSize) / next.pageSize) + 1, sort)
       await navigate({ search: search.toString() }, { replace: true, preventScrollReset: true })

@@ -8,7 +8,7 @@ interface WalkInput {
   leads: readonly ListedLead[] | undefined
   /** How many leads are on earlier pages. */
   first: number
-  /** Null: unknown. */
+  /** Null if unknown. */
   total: number | null
   hasNextPage: boolean
   opened: string | null
@@ -26,7 +26,7 @@ export function useWalk({
   onOpen,
   onPage,
 }: WalkInput): Pick<LeadSheetProps, 'place' | 'onNext' | 'onPrevious'> {
-  // The end at which the requested page opens.
+  // At which end the requested page opens.
   const [entry, setEntry] = useState<1 | -1 | null>(null)
   if (entry !== null && leads && !leads.some(({ id }) => id === opened)) {
     setEntry(null)

@@ -6,12 +6,12 @@ interface AffectedCampaign {
   totalLeadsInList: number
 }
 
-/** How many campaigns a sentence names. The others are counted. */
+/** How many campaigns a sentence names. The rest is counted. */
 const NAMED_MAX = 3
 
 /**
- * What deleting a list does to its campaigns. @param total the number of campaigns, if `campaigns`
- * has only some of them
+ * What deleting a list does to its campaigns.
+ * @param total the number of campaigns, if `campaigns` contains only some of them
  */
 export function campaignWarnings(campaigns: readonly AffectedCampaign[], total = campaigns.length): string[] {
   const others = total - campaigns.length

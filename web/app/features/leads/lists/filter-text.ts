@@ -5,7 +5,7 @@ import { LABEL_NAMES } from '../leads/history-text'
 import { basisLabels, statusLabels } from '../leads/leads-url'
 import { conditionText, rulesCountText, tagsText } from '../leads/rule-text'
 
-/** The criteria of a smart list, as one text each. @param tags the workspace's tags, for their names */
+/** A smart list's criteria, one text each. @param tags the workspace's tags, for their names */
 export function filterTexts(filter: LeadFilter, tags: readonly { id: string; name: string }[]): string[] {
   const { keyword, minFollowers, maxFollowers, status, tag, basis, label, listId, scrapeId } = filter
   const { tags: tagIds, fields = [], contactedAfter, contactedBefore, rules } = filter

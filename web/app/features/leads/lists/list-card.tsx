@@ -22,7 +22,7 @@ interface ListCardProps {
   onManage: () => void
 }
 
-/** One list with its tags, how far messaging is, and the next step. */
+/** A list with its tags, the progress of its messages, and the next step. */
 export function ListCard({ list, onView, onManage }: ListCardProps) {
   const removal = useRemoveList('campaign')
   const id = `card-${list.id}`
@@ -32,7 +32,7 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
     api.campaigns.list.queryOptions({ input: { leadListId: list.id, pageSize: 1 }, enabled: isUsed }),
   )
   const latest = campaigns.data?.campaigns[0]
-  // Wait for the campaign, because the step would change when it arrives.
+  // Wait for the campaign, because it may change the step.
   const step = isUsed && !latest ? null : nextStepOf(list, latest)
   return (
     <li className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-5">
@@ -151,10 +151,10 @@ function Figure({ name, value }: { name: string; value: number }) {
   )
 }
 
-/** What is left to do with a list: fill it, start a campaign, or look at the latest one. */
+/** What to do next with a list: fill it, start a campaign, or open the latest one. */
 type ListNextStep = 'fill' | 'start' | 'open'
 
-/** The next step of a list. @param latest its latest campaign, if any */
+/** A list's next step. @param latest its latest campaign, if any */
 export function nextStepOf(
   list: Pick<List, 'leadCount' | 'contactedCount'>,
   latest: { status: string } | undefined,

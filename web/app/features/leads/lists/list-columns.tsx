@@ -83,7 +83,7 @@ export const listColumns = (actions: ListActionsProps): Column<List>[] => [
   { name: 'Actions', hidden: true, className: 'md:w-px', cell: (list) => <ListActions list={list} {...actions} /> },
 ]
 
-/** The buttons of a list. Viewers can only open it. */
+/** A list's buttons. Viewers can only open it. */
 export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps & { list: List }) {
   const mayWrite = useIsOffered('member')
   const removal = useRemoveList('list')
@@ -144,7 +144,7 @@ export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps
   )
 }
 
-/** Copies a list with its leads or filter. */
+/** Copies a list with its leads or its filter. */
 export function useDuplicateList(id: string, onDone?: (copy: List) => unknown) {
   const refresh = useRefresh()
   const copying = useMutation(
@@ -157,7 +157,8 @@ export function useDuplicateList(id: string, onDone?: (copy: List) => unknown) {
       onSettled: () => refresh(api.lists),
     }),
   )
-  // Copying a long list takes a while. Leaving and reopening the page keeps showing it.
+  // Copying a long list takes a while. It still shows as pending after leaving and reopening the
+  // page.
   const pending = usePending<{ id: string }>(api.lists.duplicate.mutationKey())
   return { duplicate: () => copying.mutate({ id }), isDuplicating: pending.some((item) => item.id === id) }
 }

@@ -21,7 +21,7 @@ import { draftOf, FilterFields, filterOf, rangeProblem } from '../leads/filter-f
 interface ListFormDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'> {
   /** The list to edit. Without one, a list is created. */
   list?: List
-  /** If set, a smart list with this filter is created. */
+  /** Set to create a smart list with this filter. */
   filter?: LeadFilter
 }
 

@@ -98,7 +98,7 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
   )
 }
 
-/** The people of a card, with the messages that its campaigns sent them. */
+/** The people of a card, with the messages that its campaigns sent to them. */
 function CardPeople({ list }: { list: List }) {
   const [page, setPage] = useState(1)
   const leads = useQuery(
@@ -126,7 +126,7 @@ function CardPeople({ list }: { list: List }) {
   )
 }
 
-/** The people of a list with their status, as the Leads page shows and filters it. */
+/** A list's people with their status, as the Leads page shows and filters it. */
 function People({ list, manage }: { list: List; manage: ReactNode }) {
   const [page, setPage] = useState(1)
   const [status, setStatus] = useState('')
@@ -201,7 +201,7 @@ export function NobodyYet({ isSmart, action }: { isSmart: boolean; action: React
 
 export const DIALOG_TABLE_HEIGHT = 'min(24rem, 45dvh)'
 
-/** How many leads of a list its campaigns have contacted, and how many remain. */
+/** How many leads of a list its campaigns have messaged, and how many are left. */
 export function ContactCounts({ list: { leadCount, contactedCount } }: { list: List }) {
   return (
     <span className="text-muted" data-numeric>

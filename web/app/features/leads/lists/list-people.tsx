@@ -28,7 +28,7 @@ import { NobodyYet, shownStatus } from './list-leads-dialog'
 const PAGE_SIZE = 25
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** The people of a list, with the filters of the Leads page. They can be removed from a manual list. */
+/** A list's people, with the filters of the Leads page. They can be removed from a manual list. */
 export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) {
   const navigate = useNavigate()
   const view = useLeadsView()
@@ -143,7 +143,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
   )
 }
 
-/** Removes people from a list, with an Undo. */
+/** Removes people from a list, with Undo. */
 function useRemovePeople({ id }: List, onRemoved: () => void) {
   const startJobs = useStartJob()
   const add = useAction((leadIds: string[]) => client.lists.addLeads({ id, leadIds }), {
@@ -159,7 +159,7 @@ function useRemovePeople({ id }: List, onRemoved: () => void) {
     {
       onSuccess(result, leadIds) {
         onRemoved()
-        // A job reports its own result.
+        // A job reports its result itself.
         if (result)
           toast.success(`${formatCount(result.changed, 'lead')} removed from the list.`, {
             action: { label: 'Undo', onClick: () => void add.run(leadIds) },

@@ -35,7 +35,7 @@ const NONE: readonly ListedLead[] = []
 
 type Action = keyof Changes
 
-/** Selects the leads of a list. Changes are kept across pages and searches until they are saved. */
+/** Selects the leads of a list. Changes survive paging and searching until they are saved. */
 export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list: List }) {
   const confirm = useConfirm()
   const [typed, setTyped] = useState('')
@@ -54,7 +54,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
   )
   const rows = leads.data?.leads ?? NONE
   const total = leads.data?.total ?? 0
-  // Loads memberships for the shown page only, so that long lists cost no more than short ones.
+  // Loads memberships only for the visible page, so that long lists cost no more than short ones.
   const shownIds = rows.map(({ id }) => id)
   const members = useQuery(
     api.lists.members.queryOptions({
@@ -215,7 +215,7 @@ function LeadSearch({ typed, membersOnly, onType, onMembersOnly }: LeadSearchPro
   )
 }
 
-/** The column of checkboxes, checked for members and unsaved additions. */
+/** The checkbox column. Members and unsaved additions are checked. */
 function useSelectColumn(
   leads: readonly ListedLead[],
   members: ReadonlySet<string>,
@@ -259,7 +259,7 @@ function useSelectColumn(
   }
 }
 
-/** Saves the selected changes; or adds or removes everyone whom the search has found. */
+/** Saves the selected changes, or adds or removes everyone who matches the search. */
 function useChanges(
   { id }: List,
   filter: LeadFilter,
@@ -270,7 +270,7 @@ function useChanges(
   const onSettled = () => refresh(api.lists, api.leads)
   const change = (action: Action, selection: Selection) =>
     client.lists[action === 'add' ? 'addLeads' : 'removeLeads']({ id, ...selection }).catch((error) => {
-      // If there was no response, there is no message to append to the callout's title.
+      // Without a response, there is no message to append to the callout's title.
       throw errorCode(error) ? new SaveError(`${failures[action]}: ${errorText(error)}`) : error
     })
   const save = useMutation({
@@ -298,7 +298,7 @@ function useChanges(
 
 const failures = { add: 'Failed to add leads', remove: 'Failed to remove leads' }
 
-/** Saving failed. The message is a text to show. */
+/** Saving failed. The message can be shown. */
 class SaveError extends Error {}
 
 const doneTexts = {

@@ -1,12 +1,12 @@
 import type { RowSelectionState } from '@tanstack/react-table'
 import { formatNumber } from '@x-automated/contract/format'
 
-/** Unsaved changes: lead id → whether it should be in the list. */
+/** Unsaved changes, from a lead's id to whether it should be in the list. */
 type PendingChanges = ReadonlyMap<string, boolean>
 
 export const noChanges: PendingChanges = new Map()
 
-/** The selected leads of a page, from unsaved changes and memberships. */
+/** The selected leads of a page, derived from unsaved changes and memberships. */
 export function selectionOf(
   leadIds: readonly string[],
   members: ReadonlySet<string>,
@@ -15,7 +15,7 @@ export function selectionOf(
   return Object.fromEntries(leadIds.filter((id) => pending.get(id) ?? members.has(id)).map((id) => [id, true]))
 }
 
-/** The changes after selecting these leads of a page. A lead that is back to its membership is not a change. */
+/** The changes after selecting these leads of a page. Returning a lead to its saved state is not a change. */
 export function withSelection(
   pending: PendingChanges,
   leadIds: readonly string[],
@@ -44,7 +44,7 @@ export function changesOf(pending: PendingChanges): Changes {
   return changes
 }
 
-/** '3 to add, 1 to remove'; '' if nothing changes. */
+/** '3 to add, 1 to remove', or '' if nothing changes. */
 export function changesText({ add, remove }: Changes): string {
   return [
     ...(add.length > 0 ? [`${formatNumber(add.length)} to add`] : []),

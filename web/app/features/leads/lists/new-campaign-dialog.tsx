@@ -10,7 +10,7 @@ import { toast } from '../../../ui/toast'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 
-/** Creates a card of the Lead Lists tab: a list with tags. */
+/** Creates a card on the Lead Lists tab: a list with tags. */
 export function NewCampaignDialog({ open, onClose }: ShownDialog) {
   const refresh = useRefresh()
   const form = useForm({ defaultValues: { name: '', description: '', tags: '' } })
@@ -65,7 +65,7 @@ export function NewCampaignDialog({ open, onClose }: ShownDialog) {
   )
 }
 
-/** Splits typed tags at commas, trims them and drops empty ones. */
+/** Splits text at commas into tags, trims them, and drops empty ones. */
 export function parseTags(text: string): string[] {
   return text
     .split(',')
@@ -73,7 +73,7 @@ export function parseTags(text: string): string[] {
     .filter((tag) => tag !== '')
 }
 
-/** What is wrong with typed tags, as text to show; undefined if nothing. */
+/** What is wrong with the typed tags, or undefined. */
 export function tagsProblem(text: string): string | undefined {
   const tags = parseTags(text)
   if (tags.length > LIST_TAGS_MAX) return `At most ${LIST_TAGS_MAX} tags`

@@ -5,7 +5,7 @@ import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { campaignWarnings } from './campaign-warnings'
 
-/** If the warnings take longer than this, they are skipped. The server rejects forbidden deletions anyway. */
+/** Warnings that take longer than this are skipped. The server rejects forbidden deletions anyway. */
 const WARNINGS_WITHIN_MS = 4_000
 
 /** Texts for My Lists, and for the Lead Lists tab, which calls lists campaigns. */

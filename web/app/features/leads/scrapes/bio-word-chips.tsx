@@ -7,7 +7,7 @@ import { withPressed } from './found-filter'
 
 type Words = Awaited<ReturnType<typeof client.scrapes.histogram>>['words']
 
-/** How many words are shown at first. */
+/** How many words are initially visible. */
 const FEW = 16
 
 interface BioWordChipsProps {
@@ -16,13 +16,13 @@ interface BioWordChipsProps {
   onChange: (chosen: BioWords) => void
 }
 
-/** The frequent words in the bios found. One press requires a word, a second press excludes it. */
+/** Frequent words in the bios of these leads. Pressing a word once requires it, pressing it twice excludes it. */
 export function BioWordChips({ words, chosen, onChange }: BioWordChipsProps) {
   const [isWhole, setWhole] = useState(false)
   const stateOf = (word: string) =>
     chosen.required.includes(word) ? 'required' : chosen.excluded.includes(word) ? 'excluded' : null
   const isFull = chosen.required.length + chosen.excluded.length >= BIO_WORDS_MAX
-  // A chosen word stays visible, even if others have become more frequent.
+  // A chosen word stays visible even if others become more frequent.
   const missing = [...chosen.required, ...chosen.excluded].filter((word) => words.every((other) => other.word !== word))
   const offered = [
     ...words.filter(({ word }, index) => isWhole || index < FEW || stateOf(word) !== null),

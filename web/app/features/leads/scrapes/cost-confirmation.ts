@@ -6,7 +6,7 @@ import { type Estimate, estimateText, type ScrapeSource, sourceTitle } from './s
 /** What to scrape, and after how many leads to stop. */
 type Target = ScrapeSource & { maxResults: number }
 
-/** Errors that the start of the scrape reports anyway, so no confirmation is needed. */
+/** Starting the scrape reports these errors anyway, so there is nothing to confirm. */
 const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
 
 /** Asks for confirmation before a scrape that X charges for. @returns whether to start */
@@ -31,7 +31,7 @@ export async function confirmCost(
   return ask({ title, body: estimateText(result, target.type), confirm: 'Start Scraping' })
 }
 
-/** Returns `confirmStart(target)`. Nothing is read from X before that, because X charges for reads. */
+/** Returns `confirmStart(target)`. It reads nothing from X before the user confirms, because X charges for reads. */
 export function useCostConfirmation() {
   const confirm = useConfirm()
   return (target: Target): Promise<boolean> => confirmCost(target, () => client.scrapes.estimate(target), confirm)

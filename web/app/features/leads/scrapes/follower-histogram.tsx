@@ -17,7 +17,7 @@ interface FollowerHistogramProps {
   onChange: (filter: FollowerFilter) => void
 }
 
-/** The follower counts of all profiles read, on a logarithmic scale, with a range that filters. */
+/** The follower counts of all scraped profiles on a logarithmic scale, with a range to filter by. */
 export function FollowerHistogram({ bins, filter, onChange }: FollowerHistogramProps) {
   const highest = Math.max(...bins.map(({ count }) => count), 1)
   const total = bins.reduce((sum, { count }) => sum + count, 0)

@@ -2,16 +2,16 @@ import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { FOLLOWERS_MAX } from '../leads/leads-url'
 
-/** A range of follower counts, inclusive; null: any. */
+/** A range of follower counts, inclusive. Null means any. */
 export interface FollowerFilter {
   min: number | null
   max: number | null
 }
 
-/** The range of follower counts that a scrape kept. */
+/** The bounds of a scrape's follower counts. */
 export type Kept = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
 
-/** The end of the scale: one step per bin of the histogram, four per power of ten. */
+/** The end of the scale. Each bin of the histogram is one step, four per power of ten. */
 export const SCALE_END = HISTOGRAM_BOUNDS.length
 
 /** The position of a follower count on the logarithmic scale. */
@@ -27,7 +27,7 @@ export function followersAt(position: number): number {
   return Math.round(followers / digit) * digit
 }
 
-/** The filter between two positions. At an end of the scale, there is no bound. */
+/** The filter for a range of positions. An end of the scale means no bound. */
 export function filterBetween(from: number, to: number): FollowerFilter {
   return { min: from <= 0 ? null : followersAt(from), max: to >= SCALE_END ? null : followersAt(to) }
 }

@@ -29,9 +29,9 @@ export interface FoundCanvasProps {
   scrape: Scrape
   /** Another scrape can start now. */
   mayStart: boolean
-  /** Starts this scrape again with other bounds. */
+  /** Repeats this scrape with other bounds. */
   onWiden: (scrape: Scrape) => void
-  /** Renders the first message to the leads found. A feature of a later area provides it. */
+  /** Renders the first message to these leads. A feature of a later area provides it. */
   renderMessage: (input: {
     filter: LeadQuery
     message: string
@@ -67,9 +67,9 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const { bins = [], words = [] } = histogram.data ?? {}
   const count = scrape.matched === 0 ? 0 : (leadsQuery.data?.total ?? scrape.matched)
-  // Stays true when nobody matches, so that nothing jumps.
+  // Stays true when nobody matches, so that nothing moves.
   const isUsable = count > 0 || (isFiltered && scrape.matched > 0)
-  // Wait for both, because each is above the next part. The leads are at the end and move nothing.
+  // Wait for both, because each is above the next part. The leads come last and move nothing.
   if (scrape.matched > 0 && (faces.isPending || histogram.isPending)) return <Skeleton className="h-dvh" />
   return (
     <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
@@ -118,7 +118,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
   )
 }
 
-/** The message that this person last wrote here, or else the first message of the newest campaign. */
+/** The last message that this user wrote here, or else the first message of the newest campaign. */
 function useFirstMessage(isOffered: boolean) {
   const [stored, keep] = useKept('finderMessage')
   const [typed, setTyped] = useState<string | null>(null)

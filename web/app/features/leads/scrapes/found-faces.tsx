@@ -13,11 +13,11 @@ interface FoundFacesProps {
   /** The total number of leads. */
   total: number
   filter: FoundFilter
-  /** While the scrape runs, they appear one by one. */
+  /** While the scrape runs, faces appear one by one. */
   isLive: boolean
 }
 
-/** The faces of the leads found. Those outside the filter fade but keep their place. */
+/** The faces of these leads. Those outside of the filter fade, but keep their position. */
 export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
   const visibleCount = useRevealed(leads.length, isLive)
   return (
@@ -43,7 +43,7 @@ export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
   )
 }
 
-/** How many of `count` to show: all of them at first and with reduced motion, otherwise one more at a time. */
+/** How many of `count` to show: initially and with reduced motion all of them, otherwise one more at a time. */
 function useRevealed(count: number, isLive: boolean): number {
   const [visibleCount, setVisibleCount] = useState(isLive ? 0 : count)
   const isBehind = visibleCount < count

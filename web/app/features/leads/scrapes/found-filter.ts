@@ -2,15 +2,15 @@ import { type BioWords, bioWordsText, fitsBioWords } from '@x-automated/contract
 import type { Lead } from '@x-automated/contract/leads/leads'
 import type { FollowerFilter, Kept } from './follower-scale'
 
-/** Filters the leads found by follower count and by words in their bio. */
+/** Filters a scrape's leads by follower count and by words in their bio. */
 export type FoundFilter = FollowerFilter & BioWords
 
-/** The filter that shows everyone found. */
+/** The filter that matches all leads of the scrape. */
 export function everyoneIn({ minFollowers, maxFollowers }: Kept): FoundFilter {
   return { min: minFollowers, max: maxFollowers, required: [], excluded: [] }
 }
 
-/** Whether a lead matches. A lead with an unknown follower count does. */
+/** Whether a lead matches. Leads with an unknown follower count do. */
 export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: FoundFilter): boolean {
   if (!fitsBioWords(lead.bio, filter)) return false
   const { followerCount } = lead
@@ -18,12 +18,12 @@ export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: Fo
   return followerCount >= (filter.min ?? 0) && followerCount <= (filter.max ?? Number.POSITIVE_INFINITY)
 }
 
-/** The filter as part of a query of leads. It has bounds only if they are narrower than the scrape's. */
+/** The filter as part of a query for leads. It only contains bounds that are narrower than the scrape's. */
 export interface FoundQuery extends Partial<Kept> {
   bioWords?: string
 }
 
-/** The filter as a query of the scrape's leads; empty for everyone. */
+/** The filter as a query for the scrape's leads. Empty if it matches everyone. */
 export function queryOf(filter: FoundFilter, bounds: Kept): FoundQuery {
   const { min, max } = filter
   const bioWords = bioWordsText(filter)
@@ -34,7 +34,7 @@ export function queryOf(filter: FoundFilter, bounds: Kept): FoundQuery {
   }
 }
 
-/** The words after a press: a word becomes required, then excluded, then neither. */
+/** The words after pressing one: it becomes required, then excluded, then neither. */
 export function withPressed({ required, excluded }: BioWords, word: string): BioWords {
   const without = (words: readonly string[]) => words.filter((other) => other !== word)
   if (required.includes(word)) return { required: without(required), excluded: [...excluded, word] }

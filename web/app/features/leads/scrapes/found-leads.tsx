@@ -18,7 +18,7 @@ import { isInProgress } from './scrape-text'
 const PAGE_SIZE = 12
 const POLL_EVERY_MS = 3_000
 
-/** The query for a page of the scrape's leads in this range. */
+/** The query for a page of the scrape's leads that match the filter. */
 export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) {
   return api.leads.list.queryOptions({
     input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE, ...queryOf(filter, scrape) },
@@ -31,7 +31,7 @@ export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) 
 /** The leads that a scrape has found so far, as cards. */
 export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFilter }) {
   const [view, setView] = useState({ page: 1, filter })
-  // After a change of the filter, start at its first page.
+  // After the filter changes, start at the first page.
   const page = view.filter === filter ? view.page : 1
   const setPage = (next: number) => setView({ page: next, filter })
   const inProgress = isInProgress(scrape.status)

@@ -11,14 +11,14 @@ import { ScrapeStatus } from './scrape-panel'
 import { isInProgress, scrapeFilter, scrapeTitle } from './scrape-text'
 import { useScrapeAgain } from './use-scrape-again'
 
-/** The interval for polling while a scrape is in progress. The scrape shown above updates live. */
+/** How often to poll while a scrape is in progress. The scrape displayed above updates live. */
 const POLL_EVERY_MS = 5_000
 
 interface RecentScrapesProps {
   page: number
   pageSize: number
   onPage: (page: number) => void
-  /** The id of the scrape shown above. */
+  /** The id of the scrape displayed above. */
   shown: string | null
   onShow: (id: string) => void
   /** A scrape is in progress, so no other one can start. */

@@ -31,9 +31,9 @@ import { FORM_FIELDS, SOURCES, SourceField, sourceIn, sourceProblem, type Values
 const NOT_CONNECTED = 'No X account is connected.'
 
 interface ScrapeFormProps {
-  /** A scrape is in progress: it is running, or waits for an X account that is connected next to this form. */
+  /** A scrape is in progress. It is running, or waits until X is connected next to this form. */
   busy: false | 'running' | 'disconnected'
-  /** Leads are shown below, so the main action is to use them. */
+  /** Leads are shown below, so using them is the main action. */
   hasFound: boolean
   /** X requires a new login. */
   askCredentials: boolean
@@ -65,7 +65,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   const { errors } = form.formState
   const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
-  // On phones, the leads found come first.
+  // On phones, the leads come first.
   const [showsFilters, setShowsFilters] = useState(false)
   const isRunning = create.isPending || busy === 'running'
   const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
@@ -80,7 +80,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   const fieldError = errors[FORM_FIELDS[type]]?.message
 
   const submit = form.handleSubmit(async (submitted) => {
-    // Includes a keyword that was typed but not yet added.
+    // Includes a keyword that was typed but not added yet.
     const keywords = withChip(submitted.keywords, submitted.keyword)
     form.setValue('keywords', keywords)
     form.setValue('keyword', '')
@@ -189,12 +189,12 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   )
 }
 
-/** Fills in the handle from the URL, even if search names one while this page is open. */
+/** Fills in the handle from the URL, even if search opens one while this page is open. */
 function useNamedHandle(form: UseFormReturn<Values>) {
   const [params] = useSearchParams()
   const { key } = useLocation()
   const handle = params.get('handle')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same handle may be named twice
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same handle may be opened twice
   useEffect(() => {
     if (!handle) return
     if (FORM_FIELDS[form.getValues('type')] !== 'handle') form.setValue('type', 'followers')
@@ -281,7 +281,7 @@ function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
 interface CredentialsProps {
   form: UseFormReturn<Values>
   isNotConnected: boolean
-  /** False: X is connected on the Connect X tab, because there is no password login. */
+  /** If false, X is connected on the Connect X tab, because there is no password login. */
   byPassword: boolean
 }
 
@@ -356,14 +356,14 @@ interface FollowerBounds {
   maxFollowers: number
 }
 
-/** Moves the lower bound and raises the upper one with it if needed, to a step of its slider. */
+/** Moves the lower bound. Raises the upper one with it if needed, to a step of its slider. */
 export function withMin({ maxFollowers }: FollowerBounds, minFollowers: number): FollowerBounds {
   const { step, to } = FOLLOWER_SLIDERS.max
   const pulled = Math.min(to, Math.ceil(minFollowers / step) * step)
   return { minFollowers, maxFollowers: minFollowers > maxFollowers ? pulled : maxFollowers }
 }
 
-/** Moves the upper bound and lowers the lower one with it if needed. */
+/** Moves the upper bound. Lowers the lower one with it if needed. */
 export function withMax({ minFollowers }: FollowerBounds, maxFollowers: number): FollowerBounds {
   return { minFollowers: Math.min(minFollowers, maxFollowers), maxFollowers }
 }

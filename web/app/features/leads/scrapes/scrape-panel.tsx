@@ -74,7 +74,7 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
         scrape.status === 'waiting' &&
         scrape.resumesAt !== null && <Waiting resumesAt={scrape.resumesAt} reason={scrape.error} />
       )}
-      {/* Without an estimate, the bar would be animated although nothing is running. */}
+      {/* Without an estimate, the bar would animate although nothing is running. */}
       {(!lost || estimate) && (
         <Progress
           label={<span className="font-normal text-muted">Profiles read</span>}
@@ -92,13 +92,13 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
   )
 }
 
-/** The status of a scrape, or that the plan's limit stopped it. */
+/** A scrape's status. Also shows that the plan's limit stopped it. */
 export function ScrapeStatus({ scrape: { status, stoppedBy } }: { scrape: Scrape }) {
   if (stoppedBy === 'PLAN_LIMIT') return <Badge tone="warn">Stopped at plan limit</Badge>
   return <StatusBadge status={status} />
 }
 
-/** Says that the scrape waits for X's rate limit or for X to respond. @param resumesAt ISO 8601 */
+/** Says that the scrape waits for X's rate limit, or for X to respond. @param resumesAt ISO 8601 */
 function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | null }) {
   const nowMs = useNow()
   const seconds = Math.max(0, (Date.parse(resumesAt) - nowMs) / 1000)

@@ -3,7 +3,7 @@ import type { Scrape, ScrapeStatus } from '@x-automated/contract/leads/scrapes'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import type { client } from '../../../api'
 
-/** The problem of the handle to scrape, as text to show; null if there is none. */
+/** What is wrong with the handle to scrape, or null. */
 export function handleProblem(typed: string): string | null {
   const handle = handleIn(typed)
   if (handle === '') return 'Please enter a X handle to scrape'
@@ -35,7 +35,7 @@ export function scrapeTimeLeftText(scrape: Pick<Scrape, 'status' | 'resumesAt' |
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Whether this error means that X requires a new login. A handle such as @session does not count. */
+/** Whether this error means that X requires a new login. Ignores handles such as @session. */
 export function isSessionError(failure: { status?: number; code?: string | null; message: string }): boolean {
   return (
     failure.status === 401 ||
@@ -113,9 +113,9 @@ export function roughDurationText(seconds: number): string {
 /** Time and cost of a scrape before it starts. */
 export interface Estimate {
   profiles: number
-  /** What is probably read before there are enough leads. */
-  likely: { profiles: number; seconds: number /** Null if X bills nothing. */; costCents: number | null }
-  /** The most that X charges; null: nothing. */
+  /** What is probably read before there are enough leads. Null if X does not bill it. */
+  likely: { profiles: number; seconds: number; costCents: number | null }
+  /** The most that X charges; null if it is free. */
   costCents: number | null
 }
 
@@ -144,7 +144,7 @@ export function estimateText({ profiles, likely, costCents }: Estimate, type: Sc
 /** The choices for the maximum number of leads. The first is the default. */
 export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
-/** The request that repeats a scrape. It lacks pasted handles. */
+/** The request that repeats a scrape. Pasted handles are not included. */
 export function requestOf({
   twitterHandle,
   type,
@@ -164,7 +164,7 @@ export function requestOf({
   }
 }
 
-/** The source of a scrape, as a request names it. */
+/** A scrape's source, in the form of a request. */
 export function sourceOf({
   type,
   twitterHandle,

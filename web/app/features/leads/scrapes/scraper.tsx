@@ -45,7 +45,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
           ? `Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`
           : `Successfully scraped ${formatCount(scrape.matched, 'lead')}`,
       )
-    // The scrape below says why it failed.
+    // The scrape below shows why it failed.
     if (scrape.status === 'failed' && isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
   }
   const live = useLiveScrape(watched, finish)

@@ -22,13 +22,13 @@ export interface Values {
   maxFollowers: number
   keywords: string[]
   leadLimit: string
-  /** A keyword that was typed but not yet added. */
+  /** A keyword that was typed but not added yet. */
   keyword: string
   username: string
   password: string
 }
 
-/** The sources of scrapes, in the order of the form. X may offer fewer. */
+/** Sources of scrapes, in the order of the form. X may support fewer. */
 export const SOURCES: readonly { value: Scrape['type']; label: string }[] = [
   { value: 'followers', label: 'Followers' },
   { value: 'following', label: 'Following' },
@@ -38,7 +38,7 @@ export const SOURCES: readonly { value: Scrape['type']; label: string }[] = [
   { value: 'handles', label: 'Handles' },
 ]
 
-/** The field of the form that each type reads. */
+/** The form field that each type reads. */
 export const FORM_FIELDS = {
   followers: 'handle',
   following: 'handle',
@@ -59,7 +59,7 @@ const handlesIn = (text: string) => [
   ),
 ]
 
-/** The chosen source as a request names it. */
+/** The chosen source, in the form of a request. */
 export function sourceIn({ type, handle, postUrl, listUrl, handles }: Typed): ScrapeSource {
   switch (FORM_FIELDS[type]) {
     case 'postUrl':
@@ -73,7 +73,7 @@ export function sourceIn({ type, handle, postUrl, listUrl, handles }: Typed): Sc
   }
 }
 
-/** The problem of the chosen source, as text to show; null if there is none. */
+/** What is wrong with the chosen source, or null. */
 function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string | null {
   switch (FORM_FIELDS[type]) {
     case 'postUrl':
@@ -92,7 +92,7 @@ function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string |
   }
 }
 
-/** The server's message about the source; null: it has none. */
+/** The server's message about the source, or null. */
 export function sourceProblem(error: unknown): string | null {
   const problems = fieldProblems(error)
   return problems.twitterHandle ?? problems.postUrl ?? problems.listUrl ?? problems.handles ?? null
@@ -107,7 +107,7 @@ interface SourceFieldProps {
 const plain = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
 const large = 'min-h-14 text-xl sm:text-2xl'
 
-/** The handle, URL or handles to read. It is the page's largest text. */
+/** The handle, URL or handles to read. It is the largest text on the page. */
 export function SourceField({ form, type, error }: SourceFieldProps) {
   const field = FORM_FIELDS[type]
   const rules = { validate: () => problemIn(form.getValues()) ?? true, shouldUnregister: false }

@@ -7,7 +7,7 @@ import { isInProgress } from './scrape-text'
 
 const POLL_EVERY_MS = 1_000
 
-/** Updates a scrape in every cached query. */
+/** Updates a scrape in all cached queries. */
 export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   queries.setQueryData(api.scrapes.find.queryKey({ input: { id: scrape.id } }), scrape)
   queries.setQueriesData<{ scrapes: Scrape[] }>(

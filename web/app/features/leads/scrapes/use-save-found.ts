@@ -13,7 +13,7 @@ import { scrapeFilter, scrapeTitle } from './scrape-text'
 
 interface Saved {
   query: FoundQuery
-  /** The first message of a campaign for these leads. */
+  /** The first message of a campaign to these leads. */
   message: string
 }
 
@@ -37,7 +37,7 @@ export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
   )
 }
 
-/** The list that was last saved to, and how many leads were found then. Null once it is complete. */
+/** The list that was last saved to, and how many leads it was for. Null once it is complete. */
 interface KeptList {
   list?: { of: string; id: string; name: string; matched: number | null }
 }
@@ -50,7 +50,8 @@ interface Found {
 
 /**
  * Saves to the last list if it has the same leads: after a failure, after more leads were found, or
- * if the other button is pressed. @returns `added` is null if the list was already complete
+ * if the other button is pressed.
+ * @returns `added` is null if the list was already complete
  */
 export async function saveFound(
   cache: KeptList,

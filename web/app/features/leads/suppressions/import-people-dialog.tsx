@@ -128,7 +128,7 @@ interface PeopleColumnsProps extends Omit<Order, 'file'> {
   onChange: (mapping: PeopleMapping) => void
 }
 
-/** Maps the columns, and chooses whether the first row is a person. */
+/** Maps the columns, and asks whether the first row is a person. */
 function PeopleColumns({ preview, mapping, onChange }: PeopleColumnsProps) {
   const warning = peopleProblem(mapping) ?? peopleWarning(preview, mapping)
   return (

@@ -7,7 +7,7 @@ import { handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId } from '@x-automated/contract/x-user-id'
 import { handlesWarning, type Preview, SKIP } from '../leads/import-columns'
 
-/** The fields that a column of a suppression file can map to. */
+/** The fields that a suppression file's columns can map to. */
 export const peopleLabels: Record<SuppressionColumn, string> = {
   twitter_handle: 'Handle',
   x_user_id: 'X user ID',
@@ -15,14 +15,14 @@ export const peopleLabels: Record<SuppressionColumn, string> = {
   note: 'Note',
 }
 
-/** The meaning of the columns of a suppression file. */
+/** What the columns of a suppression file mean. */
 export interface PeopleMapping {
   columns: string[]
-  /** False: the first row is a person. */
+  /** If false, the first row is a person. */
   hasHeader: boolean
 }
 
-/** Guesses the mapping from the first row. Each field is used once. If there is one column, it has the people. */
+/** Guesses the mapping from the first row. Each field is used once. A single column contains the people. */
 export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
   const hasHeader = guessHeader(headers)
   const fields = headers.map((cell) =>
@@ -34,17 +34,17 @@ export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
 
 const isPerson = (cell: string) => handleFault(handleIn(cell)) === null || 'id' in readXUserId(cell)
 
-/** The column names to show. Without a header, they are numbers. */
+/** The column names to display. Without a header, these are numbers. */
 export function namesOf({ headers }: Preview, { hasHeader }: PeopleMapping): string[] {
   return hasHeader ? headers : headers.map((_, index) => `Column ${index + 1}`)
 }
 
-/** The rows to show as samples. */
+/** The rows to display as samples. */
 export function samplesOf({ headers, rows }: Preview, { hasHeader }: PeopleMapping): string[][] {
   return hasHeader ? rows : [headers, ...rows]
 }
 
-/** The problem of the mapping, as text to show; null if there is none. */
+/** What is wrong with the mapping, or null. */
 export function peopleProblem({ columns }: PeopleMapping): string | null {
   if (!columns.includes('twitter_handle') && !columns.includes('x_user_id'))
     return 'Choose the column with the handles or the X user IDs.'
@@ -54,7 +54,7 @@ export function peopleProblem({ columns }: PeopleMapping): string | null {
     : `Two columns map to “${peopleLabels[twice as SuppressionColumn]}”. Skip one of them.`
 }
 
-/** The first handle of the preview that X does not allow, as text to show; null if each row names someone. */
+/** A warning about the first handle in the preview that X does not allow, or null if each row names someone. */
 export function peopleWarning(preview: Preview, mapping: PeopleMapping): string | null {
   if (mapping.columns.includes('x_user_id')) return null
   const column = mapping.columns.indexOf('twitter_handle')
@@ -62,7 +62,7 @@ export function peopleWarning(preview: Preview, mapping: PeopleMapping): string 
   return handlesWarning({ headers: preview.headers, rows }, mapping.columns)
 }
 
-/** The mapping for the API. A single column may have both handles and ids, so the server decides for it. */
+/** The mapping for the API. A single column may contain both handles and ids, so the server decides. */
 export function peopleQuery({ headers }: Preview, { columns, hasHeader }: PeopleMapping): URLSearchParams {
   const query = new URLSearchParams({ header: String(hasHeader) })
   const isRead = columns.length === 1 && columns[0] === 'twitter_handle'

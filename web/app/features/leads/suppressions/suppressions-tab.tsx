@@ -188,7 +188,7 @@ export function SuppressionsTab() {
   )
 }
 
-/** Removes someone from the list, with an undo. */
+/** Removes someone from the list, with Undo. */
 function useRemoveSuppression(onSettled: () => Promise<unknown>) {
   const putBack = useMutation(
     api.suppressions.create.mutationOptions({

@@ -4,7 +4,7 @@ import { personFault } from '@x-automated/contract/x-user-id'
 /** The API's limit per call. */
 const HANDLES_MAX = 1_000
 
-/** Parses handles separated by lines, commas or spaces, in any spelling. Also accepts X's addresses of user ids. */
+/** Parses handles separated by lines, commas or spaces, in any spelling. Also accepts X's URLs of user ids. */
 export function typedHandles(text: string): { handles: string[] } | { problem: string } {
   const entries = text.split(/[\s,;]+/).filter((word) => word !== '')
   const bare = entries.map(handleIn)

@@ -5,7 +5,7 @@ import { useAccounts } from '../../platform/x-account/use-accounts'
 
 interface AccountFieldProps {
   channel: Campaign['channel']
-  /** '' means the account that is current at the launch. */
+  /** '' means the account that is current at launch. */
   value: string
   onChange: (id: string) => void
 }

@@ -19,10 +19,7 @@ export async function allCampaigns(
   }
 }
 
-/**
- * The query key of all campaign names. It is separate, because the campaigns' key is invalidated
- * after each message.
- */
+/** The query key for all campaign names. Separate from the campaigns' key, which is invalidated after each message. */
 export const CAMPAIGN_NAMES = ['campaignNames']
 
 /** Call after a campaign is created, renamed or archived. */

@@ -17,15 +17,15 @@ const NO_LEADS = 'No leads in the selected list to queue DMs for.'
 
 export interface CampaignActions {
   launch: (campaign: Campaign) => void
-  /** Possible while the campaign has `undoUntil`. */
+  /** Only works while the campaign has `undoUntil`. */
   undoLaunch: (campaign: Campaign) => void
   resume: (campaign: Campaign) => void
   pause: (campaign: Campaign) => void
   /** Asks for confirmation. */
   archive: (campaign: Campaign) => void
   /**
-   * First resumes a paused campaign, or ends a launch's hold. If the campaign can't be sent, shows
-   * the reason and changes nothing.
+   * First resumes a paused campaign, or ends the hold after a launch. If the campaign cannot be
+   * sent, shows the reason and changes nothing.
    */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
@@ -41,7 +41,7 @@ interface Change {
 /** Resuming a campaign that was never launched launches it. */
 const isFirstLaunch = ({ campaign, status }: Change) => status === 'active' && campaign.totalLeadsInList === 0
 
-/** The actions on campaigns. Changes show immediately, and a failure reverts them. */
+/** The actions on campaigns. Changes appear immediately; a failure reverts them. */
 export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
   const confirm = useConfirm()
@@ -133,7 +133,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   }
 }
 
-/** Launches a campaign, whose messages are held, and returns it. */
+/** Launches a campaign whose messages are held for the undo. @returns the campaign */
 async function launchHeld(id: string): Promise<Campaign> {
   await launchWithinPlan({ id, holdSeconds: HOLD_SECONDS })
   return client.campaigns.find({ id })
@@ -142,7 +142,7 @@ async function launchHeld(id: string): Promise<Campaign> {
 /** The id of the toast that offers to undo a launch. */
 const undoToast = (campaignId: string) => `launched-${campaignId}`
 
-/** Undoes a launch while the server holds its messages. */
+/** Undoes a launch, as long as the server holds its messages. */
 function useUndoLaunch() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -159,7 +159,7 @@ function useUndoLaunch() {
   })
 }
 
-/** Queues a message for each lead that the plan has room for, and starts sending. Offers to undo it. */
+/** Queues a message for each lead that the plan allows, and starts sending. Offers to undo it. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -180,7 +180,7 @@ export function useLaunch(realSend: RealSend) {
   })
 }
 
-/** Refetches campaigns, the plan's usage and what is sent next, after messages may have been queued. */
+/** Messages may have been queued: refetches campaigns, the plan's usage and what is sent next. */
 function invalidateCampaigns(queries: QueryClient): Promise<void> {
   void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
   void queries.invalidateQueries({ queryKey: api.today.key() })

@@ -4,11 +4,11 @@ import { progressOf } from './campaign-progress'
 
 interface CampaignBarProps {
   campaign: Campaign
-  /** If set, the bar shows the number of finished people instead of messages. */
+  /** If set, the bar counts finished people instead of messages. */
   finished?: number | null
 }
 
-/** The sent and failed shares of a campaign, as a bar. The numbers are next to it. */
+/** The sent and failed shares of a campaign, as a bar. The numbers are displayed next to it. */
 export function CampaignBar({ campaign, finished = null }: CampaignBarProps) {
   const { total, sent, failed, queued } = progressOf(campaign)
   const width = (part: number, whole = total) => ({ width: `${whole === 0 ? 0 : (part / whole) * 100}%` })

@@ -19,7 +19,7 @@ interface CampaignButtonsProps {
 /** Buttons for the actions that a campaign's status and the user's role allow. */
 export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
   const mayChange = useIsOffered('member')
-  // Stays narrow, or the table's other columns don't fit.
+  // Must stay narrow, or the table's other columns won't fit.
   const isInTable = size === 'sm'
   const busy = actions.busyId === campaign.id
   const common = { size, disabled: busy, 'aria-describedby': describedBy }
@@ -66,7 +66,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   )
 }
 
-/** '(8 s)'. Nothing once this clock, which may differ from the server's, says that the time is over. */
+/** '(8 s)'. Empty once the time is over according to this clock, which may differ from the server's. */
 function SecondsUntil({ time }: { time: string }) {
   const seconds = useSecondsUntil(Date.parse(time))
   if (seconds === 0) return null

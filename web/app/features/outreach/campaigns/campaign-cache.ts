@@ -3,7 +3,7 @@ import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { api } from '../../../api'
 import { invalidateCampaignNames } from './all-campaigns'
 
-/** Adds a new campaign to the top of the cached first page. */
+/** Adds a new campaign at the top of the cached first page. */
 export function addCachedCampaign(queries: QueryClient, campaign: Campaign): void {
   invalidateCampaignNames(queries)
   queries.setQueriesData(
@@ -25,7 +25,7 @@ interface ListedCampaigns {
   page: number
 }
 
-/** Updates a campaign in every cached query. */
+/** Updates a campaign in all cached queries. */
 export function updateCachedCampaign(queries: QueryClient, id: string, change: Partial<Campaign>): void {
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },
@@ -41,14 +41,14 @@ export function updateCachedCampaign(queries: QueryClient, id: string, change: P
   )
 }
 
-/** Applies a change before the server confirms it. @returns a rollback */
+/** Shows a change before the server confirms it. @returns a rollback */
 export async function showOptimistically(
   queries: QueryClient,
   id: string,
   change: Partial<Campaign>,
 ): Promise<() => void> {
   const keys = [api.campaigns.list.key({ type: 'query' }), api.campaigns.find.queryKey({ input: { id } })]
-  // A response that is already on its way would restore the old state.
+  // A response that is already under way would restore the old state.
   await Promise.all(keys.map((queryKey) => queries.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => queries.getQueriesData({ queryKey }))
   updateCachedCampaign(queries, id, change)

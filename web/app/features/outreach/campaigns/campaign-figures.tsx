@@ -25,7 +25,7 @@ interface CampaignProgressCardProps {
   disconnected: boolean
   /** No browser is sending it. */
   noSender: boolean
-  /** Null: it can't be estimated; undefined: it is loading. */
+  /** Null if it cannot be estimated; undefined while loading. */
   secondsLeft: number | null | undefined
 }
 
@@ -74,12 +74,12 @@ export function ProgressCardSkeleton() {
   )
 }
 
-/** Whether the number of leads is still unknown, because they are not queued. */
+/** Whether the number of leads is unknown because they have not been queued yet. */
 function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
   return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
 }
 
-/** How many of a campaign's people were messaged, and how many of them replied. */
+/** How many people a campaign has messaged, and how many of them replied. */
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
   const total = campaign?.totalLeadsInList
   const share = (part: number | undefined, whole: number | undefined, of: string) =>

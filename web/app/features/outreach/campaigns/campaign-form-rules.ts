@@ -8,7 +8,7 @@ import { isWritten, type SequenceDraft } from '../sequences/sequence-draft'
 export interface CampaignDraft {
   name: string
   leadListId: string
-  /** Include leads that another campaign has contacted. */
+  /** Include leads whom another campaign has contacted. */
   allowRepeat: boolean
   /** Include people who have replied. */
   allowReplied: boolean
@@ -26,7 +26,7 @@ export const emptyDraft: CampaignDraft = {
   xAccountId: '',
 }
 
-/** Labels of whom a campaign includes. Neither option implies the other. */
+/** Labels for whom a campaign includes. Neither option implies the other. */
 export const INCLUDE_CONTACTED = {
   label: 'Include leads contacted by other campaigns',
   hint: 'Off: skip them, so nobody hears from you twice.',
@@ -36,18 +36,18 @@ export const INCLUDE_REPLIED = {
   hint: 'Off: skip them, so you can answer them yourself. People who opted out are never included.',
 }
 
-/** Why the form can't be saved; null if it can. */
+/** Why the form cannot be saved, or null. */
 export function problemOf(draft: CampaignDraft, sequence: SequenceDraft, isSignedIn: boolean): string | null {
   if (!isSignedIn) return 'User not found. Please log in.'
   return isComplete(draft, sequence) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
 }
 
-/** Whether no field is blank. */
+/** Whether all fields are filled in. */
 export function isComplete({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): boolean {
   return name.trim() !== '' && leadListId !== '' && isWritten(sequence)
 }
 
-/** '“Founders”, 2 messages': the content of the folded form. */
+/** '“Founders”, 2 messages': what the collapsed form contains. */
 export function heldText({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): string {
   const written = messagesOf(sequence).filter(({ text }) => text.trim() !== '').length
   const parts = [
@@ -60,7 +60,7 @@ export function heldText({ name, leadListId }: CampaignDraft, sequence: Sequence
 
 const NAME_MAX = 200
 
-/** 'Founders, Nov 23': a campaign's name if its author doesn't enter one. */
+/** 'Founders, Nov 23': a campaign's name unless its author enters one. */
 export function defaultName({ name }: Pick<List, 'name'>): string {
   const day = formatDate(new Date(), { month: 'short', day: 'numeric' })
   return `${name.slice(0, NAME_MAX - day.length - 2)}, ${day}`

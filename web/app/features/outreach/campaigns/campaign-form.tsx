@@ -46,18 +46,18 @@ import type { RealSend } from './real-send'
 import { type SaveMode, useCreateCampaign } from './use-create-campaign'
 
 const FOLDED_KEY = 'campaignForm'
-/** A parameter that shows the form, even if the page is already open. */
+/** A query parameter that opens the form, even if the page is already open. */
 const NEW_PARAM = 'new'
 /** Keeps the button on the right on narrow screens, too. */
 const BUTTON_RIGHT = '[&>:first-child]:flex-nowrap'
 
-/** Whether the user has folded the form in this browser. Links that start a campaign unfold it. */
+/** Whether the user has collapsed the form in this browser. Links that start a campaign expand it. */
 export const isFormFolded = () => {
   const params = new URLSearchParams(location.search)
   return localStorage.getItem(FOLDED_KEY) === 'folded' && !params.has(LIST_PARAM) && !params.has(NEW_PARAM)
 }
 
-/** Shows the form if the address requests it, then removes that parameter. */
+/** Opens the form if the URL requests it, then removes that parameter. */
 function useAskedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
@@ -70,7 +70,7 @@ function useAskedForm(show: () => void) {
   }, [isAsked])
 }
 
-/** Creates a campaign that is either paused or launched. A folded form keeps what was entered. */
+/** Creates a campaign, paused or launched. Collapsing the form does not lose what was entered. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { status: session } = useSession()
   const [isFolded, setFolded] = useState(isFormFolded)
@@ -142,7 +142,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         noValidate
         className="@container grid grid-cols-1 gap-5"
         onSubmit={(event) => {
-          // Enter in a field never launches.
+          // Pressing Enter in a field must not launch the campaign.
           event.preventDefault()
           submit('pause')
         }}
@@ -203,7 +203,7 @@ interface FoldButtonProps {
   onFold: (isFolded: boolean) => void
 }
 
-/** Folds and unfolds the form. The browser remembers it. */
+/** Collapses and expands the form. The browser remembers it. */
 function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
   const fold = () => {
     onFold(!isFolded)
@@ -227,9 +227,9 @@ function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
 }
 
 interface FormFooterProps {
-  /** What is still missing in the messages. */
+  /** What is still missing in the messages, or null. */
   missing: string | null
-  /** Who is messaged when, unless everyone is messaged now. */
+  /** Who is messaged when. Null if everyone is messaged now. */
   launch: string | null
   isReady: boolean
   /** The save in progress. */
@@ -239,7 +239,7 @@ interface FormFooterProps {
 }
 
 function FormFooter({ missing, launch, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
-  // While it saves, the pressed button keeps the focus.
+  // While saving, the pressed button keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">
@@ -268,7 +268,7 @@ function FormFooter({ missing, launch, isReady, pending, onDiscard, onSubmit }: 
   )
 }
 
-/** The draft as pre-flight takes it; null until a list is chosen. */
+/** The draft as input for pre-flight, or null until a list is chosen. */
 function preflightOf(draft: CampaignDraft, sequence: SequenceDraft): PreflightBody | null {
   const { leadListId, channel, xAccountId, allowRepeat, allowReplied } = draft
   if (leadListId === '') return null

@@ -26,7 +26,8 @@ export function CampaignMore({ campaign, onShareReport }: CampaignMoreProps) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
-  // The campaign as it was when the dialog opened, so that changes by others don't replace what was typed.
+  // The campaign as of when the dialog opened, so that changes by others don't overwrite typed
+  // text.
   const edit = useDialogs<Campaign>()
   const duplicate = useAction(() => client.campaigns.duplicate({ id: campaign.id }), {
     done: ({ name }) => `Draft “${name}” created.`,

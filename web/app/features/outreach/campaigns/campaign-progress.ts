@@ -21,7 +21,7 @@ export function progressOf(campaign: Counts): CampaignProgress {
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
-/** How many people a campaign of several messages will not message again; null: it has one message. */
+/** How many people will get no more messages of a campaign; null if it only has one message. */
 export function finishedPeople(
   campaign: Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'totalLeadsInList' | 'openEnrollments'>,
 ): number | null {
@@ -29,14 +29,14 @@ export function finishedPeople(
   return stepCount > 1 || nextFollowUpAt !== null ? totalLeadsInList - openEnrollments : null
 }
 
-/** How many people of a launch in parts wait for room in the plan. Too low once follow-ups are sent. */
+/** How many people of a partial launch wait for the plan. Too low once follow-ups are sent. */
 export function waitingForPlan(campaign: Counts & Pick<Campaign, 'status' | 'openEnrollments'>): number {
   const { done, queued } = progressOf(campaign)
   const unqueued = campaign.totalLeadsInList - done - queued
   return campaign.status === 'active' ? Math.max(0, Math.min(unqueued, campaign.openEnrollments)) : 0
 }
 
-/** '68%', or '–' if `whole` is 0. Shows '100%' only for all, and '0%' only for none. */
+/** '68%', or '–' if `whole` is 0. '100%' and '0%' only appear for all and none. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'
   const share = part / whole
@@ -44,7 +44,7 @@ export function shareText(part: number, whole: number): string {
   return formatPercent(part < whole ? Math.min(share, 0.99) : share)
 }
 
-/** The seconds left, from a preflight query; null if it failed without data, undefined while it loads. */
+/** The seconds left, from a preflight query. Null if it failed without data, undefined while loading. */
 export function secondsLeftOf(
   { data, errorUpdateCount }: { data: { lastSendAt: string | null } | undefined; errorUpdateCount: number },
   now: number,
@@ -69,7 +69,7 @@ function durationText(seconds: number): string {
   return `about ${formatCount(days, 'day')}`
 }
 
-/** Whether an active campaign's X account is disconnected. @param connected undefined: unknown */
+/** Whether an active campaign's X account is disconnected. @param connected undefined while unknown */
 export function isDisconnected(
   campaign: Pick<Campaign, 'status' | 'channel'>,
   connected: boolean | undefined,
@@ -77,7 +77,7 @@ export function isDisconnected(
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
-/** What an active campaign waits for, unless it is only the usual interval. */
+/** What an active campaign waits for, unless it is just the usual interval. */
 export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
   disconnected: boolean,
@@ -92,7 +92,7 @@ export function dayText(value: string, now: number): string {
   return day(value) === day(now) ? formatDate(value, { hour: 'numeric', minute: '2-digit' }) : day(value)
 }
 
-/** How many messages of a paused or archived campaign are still being sent; null if none. */
+/** How many messages of a paused or archived campaign are still being sent, or null if there are none. */
 export function inFlightText({
   status,
   messagesInFlight,

@@ -2,7 +2,7 @@ import { errorCode, errorText, failureText } from '../../../api'
 
 const INITIAL_DATA = 'An error occurred while fetching initial data.'
 
-/** Why campaigns could not be loaded. @param hasData whether earlier data is still on the screen */
+/** Why campaigns could not be loaded. @param hasData whether earlier data is still displayed */
 export function campaignsProblem(error: unknown, hasData: boolean): string {
   return hasData
     ? failureText(error, 'Failed to refresh campaigns', 'Error refreshing campaigns.')
@@ -49,12 +49,12 @@ export function dmsProblem(error: unknown): string {
   return errorCode(error) ? errorText(error) : 'An unexpected error occurred.'
 }
 
-/** Why a campaign's messages could not be refreshed, while earlier data is still on the screen. */
+/** Why a campaign's messages could not be refreshed. Earlier data is still displayed. */
 export function staleDmsProblem(error: unknown): string {
   return failureText(error, 'Failed to fetch DMs for campaign', 'An unexpected error occurred.')
 }
 
-/** Why the queue can't be processed; null if the user is signed in. */
+/** Why the queue cannot be processed, or null if the user is signed in. */
 export function queueRefusal(isSignedIn: boolean): string | null {
   return isSignedIn ? null : 'Please log in to process the queue.'
 }

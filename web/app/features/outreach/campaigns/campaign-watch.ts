@@ -20,14 +20,14 @@ export function pagePollInterval(live: boolean, page: number, cursor: string | u
 
 export const CAMPAIGNS_PAGE_SIZE = 100
 
-/** Whether senders may claim its messages. */
+/** Whether senders may claim the campaign's messages. */
 const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
-/** Whether a campaign's numbers can change. */
+/** Whether a campaign's numbers can still change. */
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight' | 'undoUntil'>) =>
   isActive(campaign) || campaign.messagesInFlight > 0 || campaign.undoUntil !== null
 
-/** Which campaigns the table shows. Empty: all. */
+/** Which campaigns the table lists. Empty for all. */
 interface CampaignsFilter {
   status?: Campaign['status'] | undefined
   keyword?: string | undefined
@@ -63,10 +63,10 @@ export function useCampaign(id: string) {
 
 const POLL_ACCOUNTS_EVERY_MS = 15_000
 
-/** Whether a campaign's X account, or else the current one, is connected. Undefined: unknown. */
+/** Whether the X account of a campaign (or else the current one) is connected; undefined while unknown. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
-/** Polls while one of the shown campaigns is active, and refetches when one is paused. */
+/** Polls while a listed campaign is active, and refetches when one is paused. */
 export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
   const queries = useQueryClient()
   const { data } = useQuery(
@@ -84,18 +84,18 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/** Whether the X connections have loaded or failed. Content below their notices waits for that. */
+/** Whether the X connections have loaded or failed. Anything below their notices waits for that. */
 export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/** The current X account and the reason, if X has ended its connection; otherwise null. */
+/** The current X account and the reason, if X has ended its connection, else null. */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
 }
 
-/** Shows a toast when a campaign completes while it is shown. */
+/** Shows a toast when a displayed campaign completes. */
 function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
   const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())
   useEffect(() => {
@@ -120,7 +120,10 @@ export function useRestOfCampaign(campaign: Pick<Campaign, 'id' | 'status'> | un
   )
 }
 
-/** Seconds until the campaign finishes; null: it is not sending, undefined: loading. @param blocked it can't send */
+/**
+ * Seconds until the campaign finishes. Null if it is not sending, undefined while loading.
+ * @param blocked it cannot send
+ */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
   const rest = useRestOfCampaign(campaign)

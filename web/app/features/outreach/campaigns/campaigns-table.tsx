@@ -27,7 +27,7 @@ const nameId = ({ id }: Campaign) => `campaign-${id}`
 /** The columns of the table of campaigns. */
 export const campaignColumns = (
   state: CampaignState & { actions: CampaignActions; onViewDms: (campaign: Campaign) => void },
-  /** The order of the rows by status; undefined if the table has several pages. */
+  /** Sorts the rows by status. Undefined if the table has several pages. */
   sort?: { isOn: boolean; toggle: () => void },
 ): Column<Campaign>[] => [
   {
@@ -179,7 +179,7 @@ function CampaignName({ campaign, connections, noSender }: CampaignState & { cam
 
 const STATUS_ORDER: readonly Status[] = ['active', 'paused', 'draft', 'completed', 'archived']
 
-/** Running campaigns come first, archived ones last. Otherwise the order stays. */
+/** Running campaigns first, archived ones last. Otherwise keeps the order. */
 export function sortedByStatus(campaigns: readonly Campaign[]): Campaign[] {
   return campaigns.toSorted((a, b) => STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status))
 }

@@ -25,7 +25,7 @@ const MESSAGE_PREVIEW = 100
 
 interface DmsTableProps {
   campaignId: string
-  /** Null shows all. */
+  /** Null for all. */
   status: DmStatus | null
   /** The campaign is sending, so the rows poll. */
   live: boolean
@@ -135,7 +135,7 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
   },
   {
     name: 'Details/Error',
-    // Hidden on cards if empty.
+    // Cards hide it if it is empty.
     className: 'text-muted md:min-w-36 max-md:not-has-data-detail:hidden!',
     cell(dm) {
       const failed = dm.status === 'failed'
@@ -175,7 +175,7 @@ export function WaitingStatus({ status, why }: { status: DmStatus; why: string |
   )
 }
 
-/** A person's reply, and its label. Viewers see only the label. */
+/** A person's reply with its label. Viewers only see the label. */
 function Reply({ text, label }: NonNullable<Dm['reply']>) {
   return (
     <div className="mt-1 border-s-2 border-line ps-2 text-muted">
@@ -190,7 +190,7 @@ function Reply({ text, label }: NonNullable<Dm['reply']>) {
   )
 }
 
-/** The start of a message. The rest shows in the tooltip, or on click, because touch screens have no tooltips. */
+/** The beginning of a message. Hovering or clicking shows the rest, because touch screens have no tooltips. */
 function Message({ text }: { text: string }) {
   const [expanded, setExpanded] = useState(false)
   const short = shorten(text, MESSAGE_PREVIEW)

@@ -6,7 +6,7 @@ export interface Edits {
   channel: Campaign['channel']
   /** '' means the current account. */
   xAccountId: string
-  /** Can be changed only before the launch, like `allowReplied`. */
+  /** Like `allowReplied`, this can only be changed before launch. */
   allowRepeat: boolean
   allowReplied: boolean
 }

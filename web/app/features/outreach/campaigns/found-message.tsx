@@ -6,7 +6,7 @@ import { lengthProps } from '../../../ui/length-props'
 import { MessagePreview } from './message-preview'
 
 interface FoundMessageProps {
-  /** The leads found. */
+  /** Selects the scraped leads. */
   filter: LeadQuery
   message: string
   onMessage: (message: string) => void
@@ -14,7 +14,7 @@ interface FoundMessageProps {
   onWritten: () => void
 }
 
-/** The first message to the leads found, with a preview for each of them. */
+/** The first message to scraped leads, with a preview for each of them. */
 export function FoundMessage({ filter, message, onMessage, onWritten }: FoundMessageProps) {
   return (
     <div className="grid grid-cols-1 content-start gap-5">

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
 import { type LaunchCalls, launchWithinPlan } from './launch-within-plan'
 
-/** The plan of a workspace, in which others queue messages between two calls. */
+/** A workspace's plan. Others queue messages between two calls. */
 function planWith(leftAtEachCall: readonly (number | null)[], code = 'PLAN_LIMIT') {
   const limits: (number | undefined)[] = []
   let call = 0

@@ -1,18 +1,18 @@
 import { client, errorCode } from '../../../api'
 
-/** How often to try: others may queue messages between the question and the launch. */
+/** How often to try, because others may queue messages between the check and the launch. */
 const TRIES = 3
 
 type Launch = Omit<Parameters<typeof client.campaigns.queue>[0], 'limit'>
 
 /** The API calls of a launch. */
 export interface LaunchCalls {
-  /** How many DMs the plan has left this month; null: unlimited. */
+  /** How many DMs the plan still allows this month; null if unlimited. */
   findLeft: () => Promise<number | null>
   queue: (input: Launch & { limit?: number }) => ReturnType<typeof client.campaigns.queue>
 }
 
-/** Launches a campaign for as many people as the plan allows. The others wait for its next month. */
+/** Launches a campaign for as many people as the plan allows. The others wait for the next month. */
 export async function launchWithinPlan(input: Launch, calls = CALLS) {
   let left = await calls.findLeft()
   for (let tries = 1; ; tries += 1) {

@@ -13,13 +13,13 @@ import { type CampaignDraft, defaultName, listOptionLabel } from './campaign-for
 import { listsProblem } from './campaign-text'
 
 const LISTS_PAGE_SIZE = 100
-/** The query parameter of links that start a campaign for a list. */
+/** The query parameter with the list, in links that start a campaign. */
 export const LIST_PARAM = 'list'
 
 interface ListFieldProps {
   form: UseFormReturn<CampaignDraft>
   value: string
-  /** Called with the message that the link brings along with the list. */
+  /** Called with the message that the link contains besides the list. */
   onMessage: (message: string) => void
 }
 
@@ -39,7 +39,7 @@ export function ListField({ form, value, onMessage }: ListFieldProps) {
   const { state } = useLocation()
   const choose = useEffectEvent((list: List) => {
     const { message } = (linked && (state as { message?: string } | null)) || {}
-    // Comes first, because a form with messages asks for confirmation before its address changes.
+    // Do this first: once the form contains messages, changing the URL asks for confirmation.
     if (linked) setParams({}, { replace: true, preventScrollReset: true })
     if (message) onMessage(message)
     form.setValue('leadListId', list.id)

@@ -9,7 +9,7 @@ interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'requir
   value: string
   onChange: (value: string) => void
   placeholder: string
-  /** Each variable has a button that inserts it at the cursor. */
+  /** Each variable gets a button that inserts it at the cursor. */
   variables: readonly { text: string; hint: string }[]
   disabled?: boolean
 }
@@ -48,7 +48,7 @@ interface InsertVariablesProps extends Pick<TemplateFieldProps, 'variables' | 'o
   textarea: RefObject<HTMLTextAreaElement | null>
 }
 
-/** Buttons that insert variables at the cursor of a text field. */
+/** Buttons that insert variables at a text field's cursor. */
 export function InsertVariables({ textarea, variables, onChange, disabled }: InsertVariablesProps) {
   const insert = (variable: string) => {
     const box = textarea.current

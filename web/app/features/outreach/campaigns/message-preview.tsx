@@ -14,11 +14,11 @@ import { usesOpener } from '../writer/opener-variable'
 import { exampleLead, type Piece, previewOf, type Recipient } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
-/** A message of a conversation. */
+/** One message of the previewed conversation. */
 export interface PreviewedMessage {
   key: string
   template: string
-  /** '3 days later, if no reply'; null for the first. */
+  /** '3 days later, if no reply'. Null for the first message. */
   when: string | null
 }
 
@@ -26,15 +26,15 @@ interface MessagePreviewProps {
   messages: readonly PreviewedMessage[]
   /** '' if no list is chosen. */
   listId: string
-  /** If set, these leads are shown instead of those of a list. */
+  /** If set, previews these leads instead of a list's. */
   filter?: LeadQuery
-  /** The account that sends; null: the one that is current at the launch. */
+  /** The sending account. Null means the one that is current at launch. */
   xAccountId: string | null
-  /** A saved campaign, whose approved openers are then shown. */
+  /** A saved campaign, whose approved openers the preview contains. */
   campaignId?: string
 }
 
-/** The conversation on the phone of any of these leads. */
+/** The conversation as it appears on these leads' phones. */
 export function MessagePreview({ messages, listId, filter, xAccountId, campaignId = '' }: MessagePreviewProps) {
   const leads = usePreviewLeads(listId, filter)
   const isMember = useHasRole('member')
@@ -77,7 +77,7 @@ export function MessagePreview({ messages, listId, filter, xAccountId, campaignI
           leading={<Search />}
           value={leads.search}
           onChange={(event) => leads.find(event.currentTarget.value)}
-          // Enter would submit the surrounding form.
+          // Otherwise, Enter would submit the surrounding form.
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       )}
@@ -119,7 +119,7 @@ interface LeadPhoneProps extends ConversationProps {
   isExample: boolean
 }
 
-/** A lead's phone with our messages. */
+/** A lead's phone, displaying our messages. */
 export function LeadPhone({ isExample, ...conversation }: LeadPhoneProps) {
   const { lead } = conversation
   return (
@@ -141,7 +141,7 @@ export function LeadPhone({ isExample, ...conversation }: LeadPhoneProps) {
   )
 }
 
-/** Our messages and the delays between them. The message being written stays in view. */
+/** Our messages and the delays between them. Scrolls to the message being written. */
 function Conversation({ messages, lead, xAccountId }: ConversationProps) {
   const accounts = useAccounts().data?.accounts
   const sender = accounts?.find(({ id }) => id === xAccountId) ?? accounts?.[0]
@@ -180,7 +180,7 @@ function Conversation({ messages, lead, xAccountId }: ConversationProps) {
   )
 }
 
-/** Scrolls an element to the message that has changed. */
+/** Scrolls an element to the message that changed last. */
 function useChangeInView(messages: readonly PreviewedMessage[]) {
   const scroller = useRef<HTMLDivElement>(null)
   const texts = messages.map(({ key, template }) => `${key} ${template}`)
@@ -195,7 +195,7 @@ function useChangeInView(messages: readonly PreviewedMessage[]) {
   return scroller
 }
 
-/** A phone with a conversation on X. @param owner the person who owns the phone */
+/** A phone with a conversation on X. @param owner the phone's owner */
 function Phone({ owner, children }: { owner: ReactNode; children: ReactNode }) {
   return (
     <div className="mx-auto w-full max-w-72 rounded-phone bg-phone p-2 shadow-md">
@@ -223,7 +223,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   )
 }
 
-/** As large as the preview of a list with several leads. */
+/** As large as the preview for a list with several leads. */
 export function PreviewSkeleton() {
   return (
     <Frame>

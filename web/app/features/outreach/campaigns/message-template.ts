@@ -9,17 +9,17 @@ import { OPENER_VARIABLE } from '../writer/opener-variable'
 
 export type { Recipient }
 
-/** Part of a message as one lead sees it. */
+/** Part of a message as a lead sees it. */
 export interface Piece {
-  /** `missing`: a fallback. `opener`: the fallback of an AI opener. `unknown`: a variable that the API rejects. */
+  /** `missing`: a fallback. `opener`: an AI opener's fallback. `unknown`: a variable that the API rejects. */
   kind: 'text' | 'filled' | 'missing' | 'opener' | 'unknown'
   text: string
 }
 
-/** Shown if no list is selected or the list is empty. */
+/** Used if no list is selected, or the list is empty. */
 export const exampleLead: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
 
-/** Variables with an insert button, and what replaces each. */
+/** Variables with an insert button, and what replaces them. */
 export const placeholders = [
   { text: '{lead_name}', hint: "The lead's name, or “there” if it is missing" },
   { text: '{twitter_handle}', hint: 'The X handle, with @' },
@@ -30,7 +30,7 @@ export const placeholders = [
   { text: '{company|your team}', hint: 'A column of your CSV, with a fallback for empty values' },
 ] as const
 
-/** The pieces of a template as one lead sees it. */
+/** The parts of a template as a lead sees it. */
 export function previewOf(template: string, lead: Recipient): Piece[] {
   return readPlaces(template).map((segment) => {
     if (segment.kind === 'words') return { kind: 'text', text: segment.words }
@@ -42,7 +42,7 @@ export function previewOf(template: string, lead: Recipient): Piece[] {
   })
 }
 
-/** The pieces of a template as it is written. A known variable is `filled`. */
+/** The parts of a template as written. Known variables are `filled`. */
 export function writtenPieces(template: string): Piece[] {
   return readWritten(template).map(({ place: { kind }, written }) => ({
     kind: kind === 'words' ? 'text' : kind === 'unknown' ? 'unknown' : 'filled',
@@ -50,7 +50,7 @@ export function writtenPieces(template: string): Piece[] {
   }))
 }
 
-/** The unknown variables of a template, without duplicates. */
+/** A template's unknown variables, without duplicates. */
 export function unknownPlaceholders(template: string): UnknownPlace[] {
   const places = readPlaces(template).filter((placeholder) => placeholder.kind === 'unknown')
   return places.filter(({ written }, index) => places.findIndex((other) => other.written === written) === index)

@@ -13,12 +13,12 @@ import { useRehearsalText } from './rehearsal-strip'
 export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
 
 interface PreflightPanelProps {
-  /** Null: no list is chosen. */
+  /** Null until a list is chosen. */
   input: PreflightBody | null
   preflight: ReturnType<typeof usePreflight>
 }
 
-/** Checks a campaign while it is being written. @param input null: no list is chosen */
+/** Checks a campaign while it is being written. @param input null until a list is chosen */
 export function usePreflight(input: PreflightBody | null) {
   const current = JSON.stringify(input)
   const debounced = useDebouncedValue(current)
@@ -31,7 +31,7 @@ export function usePreflight(input: PreflightBody | null) {
       placeholderData: keepPreviousData,
     }),
   )
-  // Data of another list must not be shown.
+  // Never show another list's data.
   const isShown = input !== null && body?.leadListId === input.leadListId
   return {
     isLoading: isInitialLoading(query) || (body === null && !query.data),

@@ -3,7 +3,7 @@ import { type Preflight, type PreflightWarning, REPLIES_ONE_IN } from '@x-automa
 import type { SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 
-/** Who was skipped for a reason, as a label for a number of people. */
+/** Labels the number of people who are skipped for this reason. */
 export function skippedLabel({ code, params }: SkipReason): string {
   switch (code) {
     case 'suppressed':
@@ -47,10 +47,10 @@ export function sampleText({ sample, count }: Preflight['skipped'][number]): str
   return count > sample.length ? `${handles} and ${formatNumber(count - sample.length)} more` : handles
 }
 
-/** The assumptions of the bill. */
+/** What the bill assumes. */
 export const BILL_ASSUMES = `Assumes that every message is sent, 1 in ${REPLIES_ONE_IN} people replies, and each message and reply is read once.`
 
-/** Leaves out `plan`, because `launchText` says what the launch does then. */
+/** Without `plan`: `launchText` says what the launch does in that case. */
 const WARNINGS: Record<Exclude<PreflightWarning, 'plan'>, string> = {
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
@@ -60,10 +60,10 @@ const WARNINGS: Record<Exclude<PreflightWarning, 'plan'>, string> = {
   never_ends: "Nothing can be sent: check this account's daily cap and sending window.",
 }
 
-/** What may go wrong after the launch, and what to do about it. */
+/** What may go wrong after launch, and what to do about it. */
 export const warningText = (warning: keyof typeof WARNINGS) => WARNINGS[warning]
 
-/** '50 now, 38 on Dec 1'; null: everyone gets a message now. */
+/** '50 now, 38 on Dec 1', or null if everyone gets a message now. */
 export function launchText({ willSend, limitNow, waitUntil, plan }: LaunchParts): string | null {
   if (waitUntil === null) return null
   const others = willSend - limitNow
@@ -76,8 +76,8 @@ export function launchText({ willSend, limitNow, waitUntil, plan }: LaunchParts)
 type LaunchParts = Pick<Preflight, 'willSend' | 'limitNow' | 'waitUntil'> & { plan: Pick<Preflight['plan'], 'limit'> }
 
 /**
- * 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.' @param others null:
- * their number is unknown
+ * 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.'
+ * @param others null if their number is unknown
  */
 export function othersText(others: number | null, resetsAt: string): string {
   const day = formatDate(resetsAt, { month: 'short', day: 'numeric', timeZone: 'UTC' })
@@ -96,7 +96,7 @@ export function missingText({ place: placeholder, leads }: Preflight['missing'][
   return `${who} ${pluralize(leads, 'has', 'have')} no ${placeholder} and ${pluralize(leads, 'gets', 'get')} the fallback.`
 }
 
-/** A day of the calendar. `count` is 0 if nothing is sent. */
+/** A day in the calendar. `count` is 0 if nothing is sent. */
 interface CalendarDay {
   date: string
   count: number
@@ -105,7 +105,7 @@ interface CalendarDay {
 
 const WEEKS_MAX = 5
 
-/** Whole weeks that start on Monday, from the first day on which something is sent. At most five. */
+/** Full weeks from Monday, starting with the first day on which something is sent. At most five. */
 export function calendarOf(perDay: Preflight['perDay']): CalendarDay[] {
   const [first, last] = [perDay[0], perDay.at(-1)]
   if (!first || !last) return []

@@ -9,15 +9,15 @@ const PAGE_SIZE = 10
 
 type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'pictureUrl'>
 
-/** Steps through the leads of a list, of a filter or of a search. @param listId '' if no list is chosen */
+/** Steps through the leads of a list, a filter or a search. @param listId '' until a list is chosen */
 export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) {
   const of = JSON.stringify(filter)
   const [position, setPosition] = useState({ of, search: '', index: 0 })
-  // Another choice of leads starts at its first one.
+  // Choosing other leads starts over at the first one.
   const { search, index } = position.of === of ? position : { search: '', index: 0 }
   const isNone = filter.listId === ''
   const keyword = useDebouncedValue(search.trim())
-  // The leads are in the order of the list.
+  // True if the leads are the list in its own order.
   const isWholeList = listId !== '' && keyword === ''
   const page = Math.floor(index / PAGE_SIZE) + 1
   const paging = { page, pageSize: PAGE_SIZE, placeholderData: keepPreviousData }
@@ -41,12 +41,12 @@ export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) 
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
     isLoading: !isNone && isInitialLoading(query) && keyword === '',
-    /** Null if there is no lead. The preview then shows an example. */
+    /** Null if there is no lead. The preview then uses an example. */
     lead,
     index,
     total,
     search,
-    /** The search matches no lead of the list. */
+    /** No lead of the list matches the search. */
     hasNoMatch: keyword !== '' && data?.total === 0,
     move: (by: number) => setPosition({ of, search, index: (index + by + total) % Math.max(1, total) }),
     find: (search: string) => setPosition({ of, search, index: 0 }),

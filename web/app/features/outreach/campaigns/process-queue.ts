@@ -19,14 +19,14 @@ export function summaryOf({ processed, sent, failed, campaignsCompleted }: Queue
   return `Processed ${processed} DMs: ${sent} sent, ${failed} failed.${completed}`
 }
 
-/** Shows toasts with the result and the problems of a run. */
+/** Shows a run's result and its problems as toasts. */
 export function announce(done: QueueRun & { problems: readonly string[] }): void {
   for (const problem of done.problems) toast.error(problem)
   if (done.processed > 0) toast.success(summaryOf(done), { duration: SUMMARY_MS })
   else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
 }
 
-/** Processes queued messages without sending them, if the server uses the stand-in X. */
+/** With the stand-in X, processes queued messages without sending them. */
 export function useProcessQueue() {
   const { status } = useSession()
   const { run, isPending } = useAction(

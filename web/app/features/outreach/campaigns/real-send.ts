@@ -17,17 +17,17 @@ import { updateCachedCampaign } from './campaign-cache'
 const AUTO_START_MS = 100
 
 export interface RealSend {
-  /** Starts sending an active campaign, or shows why it can't. */
+  /** Starts sending an active campaign, or shows why that is impossible. */
   start: (campaign: Campaign) => void
   /** Refetches a campaign and starts it if it is active. */
   autoStart: (id: string) => Promise<void>
-  /** Why a paused or held campaign can't be sent now; null if it can. Checked before the campaign changes. */
+  /** Why a paused or held campaign cannot be sent now, or null. Checked before the campaign changes. */
   findObstacle: (id: string) => Promise<Obstacle | null>
   /** Whether this page is sending or following the campaign. */
   isSending: (id: string) => boolean
 }
 
-/** Real sending. The server sends 'api' campaigns, which the page follows. This tab sends the others. */
+/** Real sending. 'api' campaigns are sent by the server while this page follows; others are sent by this tab. */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()
   const run = useExtensionRun()
@@ -68,7 +68,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }
 }
 
-/** Starts a campaign after 100 ms if it is active by then, unless all its people wait. */
+/** Starts a campaign after 100 ms if it is active by then, unless everyone in it is waiting. */
 export async function startIfActive(
   read: () => Promise<Campaign | null>,
   begin: (campaign: Campaign) => unknown,
@@ -81,16 +81,13 @@ export async function startIfActive(
 
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
 
-/** Why a campaign could not be sent after resuming it or ending its hold; null if it could. */
+/** Why a campaign could not be sent after resuming it or ending its hold, or null. */
 async function findObstacle({ id, waitsBehind, channel, xAccountId }: Campaign): Promise<Obstacle | null> {
   if (waitsBehind) return { tone: 'info', text: waitsBehindText(waitsBehind.name) }
   return channel === 'extension' ? findObstacleInBrowser(id, await findSender(xAccountId)) : null
 }
 
-/**
- * The handle of the account from which a campaign is sent; null: unknown. @param xAccountId null:
- * the campaign is not launched
- */
+/** The handle of the account that sends a campaign; null if unknown. @param xAccountId null before launch */
 async function findSender(xAccountId: string | null): Promise<string | null> {
   const { accounts } = await client.xAccount.list({})
   const isSender = xAccountId
@@ -99,7 +96,7 @@ async function findSender(xAccountId: string | null): Promise<string | null> {
   return accounts.find(isSender)?.handle ?? null
 }
 
-/** Why an active campaign can't be sent now; null if it can. */
+/** Why an active campaign cannot be sent now, or null. */
 export function obstacleText({
   waiting,
   waitsBehind,
@@ -110,7 +107,7 @@ export function obstacleText({
   return null
 }
 
-/** Null if the campaign can't be fetched. The queries that show it report the error. */
+/** Null if the campaign cannot be fetched. The queries that display it report the error. */
 async function refetch(queries: QueryClient, id: string): Promise<Campaign | null> {
   try {
     const campaign = await client.campaigns.find({ id })

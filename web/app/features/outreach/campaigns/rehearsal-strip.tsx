@@ -7,7 +7,7 @@ import { waitingForPlan } from './campaign-progress'
 import { useRestOfCampaign } from './campaign-watch'
 import { othersText, warningText } from './preflight-text'
 
-/** The dates of a rehearsal in one line; null: nothing is sent, or the time zone is unknown. */
+/** A rehearsal's dates in one line. Null if nothing is sent, or the time zone is unknown. */
 export function useRehearsalText(
   dates: Pick<RehearsedDates, 'perDay'> & { lastSendAt: string | null },
   xAccountId: string | null | undefined,
@@ -19,12 +19,12 @@ export function useRehearsalText(
   return rehearsalText({ perDay: dates.perDay, lastSendAt }, account.timeZone, new Date())
 }
 
-/** Reserves the line's height while it loads. */
+/** Reserves the line's height while loading. */
 const BLANK = '\u00a0'
 
 /**
- * What a campaign still has to send, or what its launch would start and cost: "About 14 a day, done
- * on Dec 4". Includes the people who wait for the plan.
+ * What a campaign still has to send, or what launching it would start and cost: "About 14 a day,
+ * done on Dec 4". Includes people who wait for the plan.
  */
 export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)

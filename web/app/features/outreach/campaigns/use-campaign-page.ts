@@ -7,13 +7,13 @@ import { isDisconnected } from './campaign-progress'
 import { useCampaign, useSecondsLeft, useXConnections, useXConnectionsKnown } from './campaign-watch'
 import { useRealSend } from './real-send'
 
-/** What a campaign's page shows. `campaign` is undefined until the page is shown. */
+/** The data of a campaign's page. `campaign` is undefined until the page can be displayed. */
 export function useCampaignPage(campaignId: string) {
   const query = useCampaign(campaignId)
   const { data } = query
   const watched = useMemo(() => (data ? [data] : undefined), [data])
   const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(watched)].every(Boolean)
-  // Waits for the notices, which are above the rest, so that nothing shifts. Once shown, it stays.
+  // Waits for the notices above, so that nothing shifts. Once displayed, the page stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && data && noticesKnown) setShown(true)
   const actions = useCampaignActions(useRealSend(watched))

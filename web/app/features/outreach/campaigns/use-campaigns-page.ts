@@ -15,13 +15,13 @@ import { useRealSend } from './real-send'
 
 const SEARCH_DEBOUNCE_MS = 250
 
-/** The filter as it is typed; '' is no filter. */
+/** The filter as typed. '' means no filter. */
 export interface TypedFilter {
   typed: string
   status: CampaignStatus | ''
 }
 
-/** The page of campaigns: its table with filter, order and dialog, and what surrounds it. */
+/** The page of campaigns: its table with filter, order and dialog, and everything around it. */
 export function useCampaignsPage() {
   const [page, setPage] = useState(1)
   const [filter, setFilter] = useState<TypedFilter>({ typed: '', status: '' })
@@ -37,10 +37,10 @@ export function useCampaignsPage() {
   const connections = useXConnections(campaigns)
   const noSender = useNoSender(campaigns, query.dataUpdatedAt)
   const noticeKnown = useRunNoticeKnown(campaigns)
-  // The table waits for the notice above it, so that nothing shifts. Once shown, it stays.
+  // The table waits for the notice above it, so that nothing shifts. Once displayed, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && campaigns && noticeKnown) setShown(true)
-  // The server sorts pages by age, so only a table of one page can be sorted otherwise.
+  // The server pages by age, so another order is only possible if everything fits one page.
   const hasOnePage = (query.data?.total ?? 0) <= CAMPAIGNS_PAGE_SIZE
   const sort = hasOnePage ? { isOn: isSorted, toggle: () => setSorted(!isSorted) } : undefined
   return {

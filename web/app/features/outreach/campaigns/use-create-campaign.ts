@@ -20,11 +20,11 @@ interface CreateOptions {
   sequence: SequenceEditor
   template: StartingTemplate
   realSend: RealSend
-  /** Called after the launch, so that on an error the form keeps its content. */
+  /** Called after the launch, so that an error does not clear the form. */
   onDone: () => void
 }
 
-/** Creates the campaign of a form and launches it. Shows problems at their fields, or else as a toast. */
+/** Creates a form's campaign and launches it. Shows problems next to their fields, or else in a toast. */
 export function useCreateCampaign({ form, draft, sequence, template, realSend, onDone }: CreateOptions) {
   const queries = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
@@ -47,7 +47,7 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
     },
     async onSuccess(campaign, mode) {
       addCachedCampaign(queries, campaign)
-      // If it fails, `useLaunch` shows the error, and the next try launches the same draft.
+      // If this fails, `useLaunch` shows the error, and the next attempt launches the same draft.
       if (mode === 'launch' && !(await launch.mutateAsync(campaign).catch(() => null))) return
       idempotencyKey.clear()
       onDone()
@@ -71,7 +71,7 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
   })
 }
 
-/** Keeps the key of the same content until it is saved or launched, so that a retry creates no second campaign. */
+/** Reuses the key until the same content is saved or launched, so that a retry creates no second campaign. */
 function useIdempotencyKey() {
   const stored = useRef<{ content: string; key: string } | null>(null)
   return {

@@ -13,12 +13,12 @@ const REFRESH_MS = 60_000
 
 const offered = () => api.conversationOffers.list.queryOptions({ input: {}, refetchInterval: REFRESH_MS })
 
-/** Whether the offers are known. Content below them waits for that, so that nothing shifts. */
+/** Whether the offers have loaded. Anything below them waits for that, so that nothing shifts. */
 export function useConversationOffersKnown(): boolean {
   return !isInitialLoading(useQuery(offered()))
 }
 
-/** People who wrote first and are not leads, to be added or declined. Shows nothing if there are none. */
+/** People who wrote first and are not leads, to add or decline. Empty if there are none. */
 export function ConversationOffers() {
   const query = useQuery(offered())
   const offers = query.data?.offers ?? []

@@ -21,7 +21,7 @@ export function activityText({ activity, paused, pageChanged, pairedWith, sendsI
   }
 }
 
-/** Shown if the page and the extension have different versions. Either may be older. */
+/** Shown if the page and the extension have different versions. Either one may be older. */
 export function otherVersionText({ version }: Pick<ExtensionHere, 'version'>): string {
   const which = version === null ? 'the version' : `version ${version}`
   return `This page doesn't fully support ${which} of the extension in this browser. Reload the page. If this message stays, update the extension.`

@@ -17,7 +17,7 @@ interface PairedExtensionsProps {
   latest: string | null
 }
 
-/** Every browser whose extension may send for the account. */
+/** All browsers whose extension may send for the account. */
 export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
   return (
     <Card title="Paired browsers" description="Each browser has its own key until you unpair it.">

@@ -6,7 +6,7 @@ import { useAction } from '../../../use-action'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 
-/** A code to type in the extension's popup, if this page cannot reach the extension. */
+/** A code to enter in the extension's popup if this page cannot reach the extension. */
 export function PairingCode() {
   const mayPair = useIsOffered('member')
   const make = useAction(() => client.extension.createCode())

@@ -14,12 +14,12 @@ import {
 
 const POLL_MS = 2_000
 
-/** An installed extension answers within this time, even if it has to start. */
+/** An installed extension responds within this time, even if it has to start first. */
 const ANSWERS_WITHIN_MS = 1_000
 
 export const statusKey = ['extension', 'here']
 
-/** The extension in this browser; null: there is none, undefined: unknown. Polls while `enabled`. */
+/** The extension in this browser. Null if there is none, undefined while unknown. Polls while `enabled`. */
 export function useExtensionHere(enabled = true): ExtensionHere | null | undefined {
   return useQuery({
     queryKey: statusKey,
@@ -46,7 +46,7 @@ export function usePairings() {
   return useQuery(api.extension.list.queryOptions({ refetchInterval: POLL_MS * 2, staleTime: 0 }))
 }
 
-/** Pairing, unpairing and background sending of this browser. */
+/** Pairs and unpairs this browser, and allows background sending. */
 export function useExtensionActions() {
   const ask = (request: ExtensionRequest) => requireSuccess(askExtension(request))
   const options = {

@@ -10,9 +10,9 @@ interface AssignMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   disabled?: boolean
-  /** Whether the menu offers to unassign. By default only if someone is assigned. */
+  /** Whether the menu offers to unassign. Defaults to whether someone is assigned. */
   mayUnassign?: boolean
-  /** @param name null: nobody */
+  /** @param name null to unassign */
   onAssign: (assigneeId: string | null, name: string | null) => void
 }
 

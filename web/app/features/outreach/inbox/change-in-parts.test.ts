@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { changeInParts } from './change-in-parts'
 
-/** Makes a change of three calls. `failing`: the number of the call that fails. */
+/** Makes a change that takes three calls. @param failing the number of the call that fails */
 async function run({ total = 25_000, stopsAfter = 99, failing = 0, calls = 3 }: Partial<Record<string, number>> = {}) {
   const sent: object[] = []
   const responses: number[] = []

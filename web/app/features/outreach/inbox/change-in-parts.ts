@@ -2,22 +2,22 @@ import { formatNumber } from '@x-automated/contract/format'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 
 interface Change<Part, Answer> {
-  /** The selections, each for as many calls as it needs. */
+  /** The selections. Each may take several calls. */
   parts: readonly Part[]
-  /** How many conversations the selections have; null: unknown. */
+  /** How many conversations the selections contain; null if unknown. */
   total: number | null
-  /** Changes a part. The cursor of the response is null after the last call for a part. */
+  /** Changes one part. The response's cursor is null after the last call for a part. */
   call: (part: Part & { cursor?: string }) => Promise<Answer>
   onAnswer: (response: Answer) => void
   /** Called before each call. */
   mayContinue: () => boolean
-  /** Called with '12,000 of 25,000' if several calls are needed. */
+  /** Called with '12,000 of 25,000' if there are several calls. */
   onProgress: (position: string) => void
 }
 
 /**
- * Changes conversations in several calls. If one fails, the changes so far stay. @returns the
- * position at which it was stopped, as in `onProgress`; null: it was not stopped
+ * Changes conversations in several calls. If one fails, earlier changes stay.
+ * @returns where it was stopped, as in `onProgress`, or null if it was not
  */
 export async function changeInParts<Part extends object, Answer extends { cursor: string | null }>({
   parts,
@@ -38,7 +38,7 @@ export async function changeInParts<Part extends object, Answer extends { cursor
       onAnswer(response)
       cursor = response.cursor
       if (cursor) {
-        // Every call except the last changes as many as it can.
+        // Every call but the last changes as many as it can.
         done = Math.min(total ?? Number.POSITIVE_INFINITY, done + PART_MAX)
         onProgress(position())
       }

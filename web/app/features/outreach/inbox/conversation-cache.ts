@@ -6,12 +6,12 @@ import type { InboxFilter } from './inbox-filter'
 type Lists = InfiniteData<Awaited<ReturnType<typeof client.conversations.list>>>
 type Found = InfiniteData<Awaited<ReturnType<typeof client.conversations.find>>>
 
-/** What a person changes about a conversation. */
+/** What a member can change about a conversation. */
 export type ConversationChange = Partial<
   Pick<Conversation, 'status' | 'snoozedUntil' | 'label' | 'confidence' | 'assigneeId' | 'isUnread'>
 >
 
-/** Shows a change in all cached data before the server has responded. @returns a rollback */
+/** Shows a change in all cached data before the server responds. @returns a rollback */
 export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): () => void {
   const lists = queries.getQueriesData<Lists>({ queryKey: api.conversations.list.key({ type: 'infinite' }) })
   const details = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
@@ -34,7 +34,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
       )
     for (const [queryKey, before] of details) {
       const was = before?.pages.find(({ id }) => ids.has(id))
-      // Only these fields are restored: others, such as the draft, may have changed since.
+      // Restore only these fields: others, such as the draft, may have changed meanwhile.
       const back = was && Object.fromEntries(Object.keys(change).map((key) => [key, was[key as keyof typeof change]]))
       if (back)
         queries.setQueryData<Found>(
@@ -45,7 +45,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
   }
 }
 
-/** Keeps the draft with the cached conversation, for when it is opened again. */
+/** Stores the draft with the cached conversation, in case it is opened again. */
 export function cacheDraft(queries: QueryClient, id: string, text: string): void {
   const draft = text === '' ? null : { text, updatedAt: new Date().toISOString() }
   queries.setQueriesData<Found>(
@@ -54,7 +54,7 @@ export function cacheDraft(queries: QueryClient, id: string, text: string): void
   )
 }
 
-/** Pages of a list after a change. Conversations whose status no longer matches leave the list. */
+/** A list's pages after a change. Conversations whose status no longer matches are removed. */
 export function changePages<Page extends { conversations: Conversation[] }>(
   pages: Page[],
   ids: ReadonlySet<string>,
@@ -72,7 +72,7 @@ export function changePages<Page extends { conversations: Conversation[] }>(
   }))
 }
 
-/** Pages of a list with these conversations restored to their former state and position. */
+/** A list's pages with these conversations restored to their previous state and position. */
 export function restorePages<Page extends { conversations: Conversation[] }>(
   pages: Page[],
   before: readonly Page[],

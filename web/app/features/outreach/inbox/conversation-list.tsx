@@ -37,7 +37,7 @@ interface ConversationListProps {
 
 const STATUS_NAMES: Record<ConversationStatus, string> = { open: 'Open', snoozed: 'Snoozed', done: 'Done' }
 
-/** The conversations that match the filter, latest first, with their filter. */
+/** The filter, and the conversations that match it, latest first. */
 export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   const { list } = inbox
   const keptFocus = useKeptFocus<HTMLDivElement>()
@@ -73,7 +73,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   )
 }
 
-/** Asks once per X account whether texts are stored. Until someone decides, they are not. */
+/** Asks once per X account whether to store texts. Until someone decides, they are not stored. */
 function ConsentQuestions() {
   const undecided = useAccounts().data?.accounts.filter(({ storesConversations }) => storesConversations === null)
   return undecided?.map((account) =>
@@ -116,7 +116,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
         ))}
       </fieldset>
       <FilterMenu inbox={inbox} />
-      {/* With a mouse, rows show their checkbox under the pointer. */}
+      {/* With a mouse, a row's checkbox appears when it is hovered. */}
       <IconButton
         size="sm"
         label="Select"
@@ -133,7 +133,7 @@ function SearchField({ inbox, searchRef }: ConversationListProps) {
   const { filter, setFilter } = inbox
   const [typed, setTyped] = useState(filter.q ?? '')
   const wanted = useDebouncedValue(typed.trim(), 300)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the filter
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing changes the filter
   useEffect(() => {
     if (wanted !== (filter.q ?? '')) setFilter({ q: wanted || undefined })
   }, [wanted])
@@ -262,7 +262,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
           </span>
         </span>
       </Link>
-      {/* Takes the place of the picture. On phones, it covers the whole row while rows are selected. */}
+      {/* Replaces the picture. On phones, it covers the whole row while selecting. */}
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
       <label
         className={cn(
@@ -282,7 +282,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
   )
 }
 
-/** When the campaigns send next. Shows nothing until it is known. */
+/** When the campaigns send next. Empty until that is known. */
 function NextSend() {
   const { campaigns } = useCampaignsById()
   return campaigns ? nextSendText(campaigns, Date.now()) : null

@@ -12,7 +12,7 @@ interface ConversationNoticesProps {
   conversation: Pick<Conversation, 'lead' | 'suppression' | 'isEncrypted'>
 }
 
-/** Why a conversation cannot be answered here, and the question whether to suppress its lead. */
+/** Why a conversation cannot be answered here. Also asks whether to suppress its lead. */
 export function ConversationNotices({ conversation: { lead, suppression, isEncrypted } }: ConversationNoticesProps) {
   return (
     <>
@@ -60,7 +60,7 @@ function SuppressedNotice({ leadId, handle }: { leadId: string; handle: string }
   )
 }
 
-/** The model or a member may have found an opt-out. Only this question suppresses the lead. */
+/** The classifier or a member may have found an opt-out. The lead is only suppressed if someone confirms it here. */
 function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
   const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
   const undo = useAction((id: string) => client.suppressions.remove({ id }), {

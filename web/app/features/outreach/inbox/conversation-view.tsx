@@ -29,10 +29,10 @@ import {
 import { type Inbox, useCampaignsById, useConversation } from './use-inbox'
 import type { SentAnswer } from './use-reply'
 
-/** The open conversation with the lead's card. Mounted once per conversation. */
+/** The open conversation with its lead's card. Mounted once per conversation. */
 export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
   const query = useConversation(id)
-  // The list's data is available before the messages are.
+  // The list's data is available before the messages have loaded.
   const page = query.data?.pages[0]
   const conversation = page ?? inbox.rows?.find((row) => row.id === id)
   if (query.isError && !page)
@@ -207,7 +207,7 @@ const KEY_HINTS = [
   { keys: ['?'], does: 'keys' },
 ]
 
-/** Hidden from screen readers, which know the keys of each control. */
+/** Hidden from screen readers, which get the shortcuts from each control. */
 function KeyHints() {
   return (
     <p aria-hidden className="flex gap-3 border-t border-hair px-5 py-3 text-xs text-muted pointer-coarse:hidden">
@@ -223,7 +223,7 @@ function KeyHints() {
   )
 }
 
-/** Whether the campaign has a re-engagement step, which a snooze can send. */
+/** Whether the campaign has a re-engagement step. A snooze can send it. */
 function useHasReengagement(campaignId: string | null): boolean {
   const sequence = useQuery(
     api.sequences.find.queryOptions({ input: { id: campaignId ?? '' }, enabled: campaignId !== null }),

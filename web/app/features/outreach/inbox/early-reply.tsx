@@ -3,7 +3,7 @@ import { useReplyFocus } from './reply-focus'
 import { unsavedDraft } from './unsaved-drafts'
 import { useAddition } from './use-saved-draft'
 
-/** Takes typed text before it is known whose conversation it is. The reply box continues with it. */
+/** Accepts typing before the conversation has loaded. The reply box then continues with the text. */
 export function EarlyReply({ id }: { id: string }) {
   const ref = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => unsavedDraft(id)?.text ?? '')
@@ -24,13 +24,13 @@ export function EarlyReply({ id }: { id: string }) {
   )
 }
 
-/** Esc leaves the field. Keys for editing text are ignored, because a space would scroll the page. */
+/** Esc leaves the field. Text-editing keys are ignored, because a space would scroll the page. */
 function ignoreText(event: KeyboardEvent<HTMLElement>): void {
   if (event.key === 'Escape') event.currentTarget.blur()
   else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.preventDefault()
 }
 
-/** Takes the keys of an answer that cannot be written, and says so. They must not act as shortcuts. */
+/** Absorbs typing if no answer is possible, and says so. The keys must not act as shortcuts. */
 export function NoReply({ id }: { id: string }) {
   const ref = useRef<HTMLDivElement>(null)
   const [isFocused, setFocused] = useState(false)
@@ -52,7 +52,7 @@ export function NoReply({ id }: { id: string }) {
   )
 }
 
-/** Takes keys that are pressed before the conversations have loaded, and says so. Text must not act as shortcuts. */
+/** Absorbs typing before the conversations have loaded, and says so. The keys must not act as shortcuts. */
 export function EarlyKeys({ ref, isLoading }: { ref: RefObject<HTMLDivElement | null>; isLoading: boolean }) {
   const [isFocused, setFocused] = useState(false)
   const state = isLoading ? 'are still loading, so keys do nothing' : 'are here'

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { IconButton } from '../../../ui/button'
 import { Popover } from '../../../ui/popover'
 
-/** Emoji that are common in answers, with their names for screen readers. */
+/** Emoji that are common in answers, with names for screen readers. */
 const EMOJI =
   '👍 thumbs up,👎 thumbs down,👋 waving hand,🙌 raised hands,👏 clapping hands,🙏 folded hands,🤝 handshake,💪 biceps,👌 OK hand,🤞 crossed fingers,✌️ victory hand,🫡 salute,' +
   '😀 grinning,😄 smiling,😁 beaming,😂 tears of joy,😅 sweat smile,😊 blushing,🙂 slightly smiling,😉 winking,😍 heart eyes,🥰 smiling with hearts,🤩 star-struck,😎 sunglasses,' +

@@ -11,7 +11,7 @@ import { useAccounts } from '../../platform/x-account/use-accounts'
 import { type InboxFilter, narrowedBy } from './inbox-filter'
 import { type Inbox, useCampaignsById, useMembers } from './use-inbox'
 
-/** Narrows the list by label, tag, assignee, account and campaign. */
+/** Filters the list by label, tag, assignee, account and campaign. */
 export function FilterMenu({ inbox }: { inbox: Inbox }) {
   const [open, setOpen] = useState(false)
   const count = narrowedBy(inbox.filter)
@@ -73,7 +73,7 @@ function Fields({ inbox: { filter, setFilter } }: { inbox: Inbox }) {
   return (
     <div className="grid gap-3 p-3">
       {fields
-        // A single account to choose from narrows nothing.
+        // Choosing from a single account would not filter anything.
         .filter(({ name, options }) => name !== 'xAccountId' || options.length > 1 || filter.xAccountId)
         .map(({ name, label, all, options }) => (
           <Field key={name} label={label}>

@@ -5,12 +5,12 @@ import { cn } from '../../../ui/cn'
 import { useHasRole } from '../../identity/people/use-role'
 
 const SHOWN_MAX = 99
-/** Polls, in case no event reports a change of the count. */
+/** Polls, in case an event gets lost. */
 const POLL_MS = 30_000
 
 /**
- * The number of unread conversations. Shows nothing if it is 0. @param labelClass hides “unread”
- * where it has no place
+ * The number of unread conversations. Empty if it is 0.
+ * @param labelClass hides “unread” where there is no room for it
  */
 export function InboxCount({ className, labelClass }: { className?: string; labelClass: string }) {
   const mayRead = useHasRole('member') === true

@@ -5,7 +5,7 @@ import { parseKeyword } from '../../leads/leads/leads-url'
 /** The filter of the inbox's list. */
 export type InboxFilter = Filter
 
-/** The names of the fields in the URL. */
+/** Names of the fields in the URL. */
 const NAMES = {
   label: 'label',
   tag: 'tag',
@@ -14,11 +14,11 @@ const NAMES = {
   campaignId: 'campaign',
   q: 'q',
 } as const satisfies Partial<Record<keyof Filter, string>>
-/** The maximum length of texts that the API accepts. */
+/** Maximum text lengths that the API accepts. */
 const TEXT_MAX = { q: 200, tag: 100 } as const
 const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
-/** The filter in the URL. If it names no status, only open conversations, or those of any status for a search. */
+/** The filter in the URL. Without a status, it matches open conversations or, in a search, any status. */
 export function filterOf(params: URLSearchParams): InboxFilter {
   const requested = CONVERSATION_STATUSES.find((status) => status === params.get('status'))
   const status = requested ?? (parseKeyword(params.get('q'), TEXT_MAX.q) ? undefined : 'open')
@@ -33,7 +33,7 @@ export function filterOf(params: URLSearchParams): InboxFilter {
   return filter
 }
 
-/** The URL's query with a changed filter. */
+/** The URL's query after changing the filter. */
 export function withFilter(params: URLSearchParams, change: Partial<InboxFilter>): URLSearchParams {
   const next = new URLSearchParams(params)
   const set = (name: string, value: string | undefined) => (value ? next.set(name, value) : next.delete(name))

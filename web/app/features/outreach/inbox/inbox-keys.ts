@@ -3,7 +3,7 @@ import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { LABEL_KEYS } from './label-keypad'
 import { sendKeys } from './send-keys'
 
-/** The keyboard shortcuts of the inbox, as the dialog lists them. */
+/** Keyboard shortcuts of the inbox, for the shortcuts dialog. */
 export const inboxKeys: readonly KeyGroup[] = [
   {
     title: 'Conversations',

@@ -17,7 +17,7 @@ export const LABEL_COLORS: Record<ReplyLabel, string> = {
   auto_reply: 'text-muted',
 }
 
-/** How old something is: 'now', '26m', '3h', 'Mon', 'Nov 3'. */
+/** How long ago something was: 'now', '26m', '3h', 'Mon', 'Nov 3'. */
 export function ageText(at: string, now: number): string {
   const age = now - Date.parse(at)
   if (age < MINUTE_MS) return 'now'
@@ -36,7 +36,7 @@ export function sinceText(at: string, now: number): string {
     : formatRelative(-Math.floor(minutes / 60 / 24), 'day')
 }
 
-/** 'Today', 'Yesterday', 'Tomorrow' or 'Fri, Nov 20'; `inSentence`: 'today'. */
+/** 'Today', 'Yesterday', 'Tomorrow' or 'Fri, Nov 20'. With `inSentence`, 'today'. */
 export function dayText(at: string | number, now: number, { inSentence = false } = {}): string {
   const day = new Date(at)
   const name = NEAR_DAYS[daysUntil(at, now)]
@@ -74,7 +74,7 @@ const STATUS_TEXTS = {
   queued: 'Sending…',
   sent: 'Sent',
   delivered: 'Read',
-  // A reply implies that they have read it.
+  // A reply implies that the message was read.
   replied: 'Read',
   failed: 'Failed',
 } as const
@@ -125,7 +125,7 @@ export function nextSendText(campaigns: readonly Sends[], now: number): string {
   return `Next messages go out ${when}at ${timeText(next)}.`
 }
 
-/** The handles that a text names, without the @ and in lower case; `except` are left out. */
+/** Handles mentioned in a text, without the @ and in lower case. Those in `except` are left out. */
 export function namedHandles(text: string, except: readonly string[]): string[] {
   const excluded = new Set(except.map((handle) => handle.toLowerCase()))
   const named = [...text.matchAll(/(?<![\w@.])@(\w{1,15})(?!\w)/g)].map(([, handle = '']) => handle.toLowerCase())

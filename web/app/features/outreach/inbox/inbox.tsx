@@ -14,7 +14,7 @@ import { focusInPlace, focusReply } from './reply-focus'
 import { nameOf } from './use-conversation-actions'
 import { useInbox } from './use-inbox'
 
-/** The inbox: the list of conversations, and the open one beside it. */
+/** The inbox: the list of conversations, with the open one beside it. */
 export default function Inbox() {
   const mayRead = useHasRole('member')
   if (mayRead === false) return <NoInbox />
@@ -60,7 +60,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
         <EarlyKeys ref={early} isLoading={!rows} />
         <ConversationList inbox={inbox} searchRef={search} />
       </section>
-      {/* Announced, because with the keyboard the focus does not follow the conversation. */}
+      {/* Announced, because with the keyboard, the focus does not move to the conversation. */}
       <p role="status" className="sr-only">
         {opened && `Conversation with ${nameOf(opened)}`}
       </p>

@@ -76,7 +76,7 @@ export function LabelItems({ onLabel }: Pick<LabelKeypadProps, 'onLabel'>) {
   ))
 }
 
-/** How sure the classifier is. Shows nothing if a person chose the label. */
+/** How confident the classifier is. Empty if a person chose the label. */
 function Confidence({ value }: { value: number | null }) {
   if (value === null) return null
   return (

@@ -20,12 +20,12 @@ import { useMembers } from './use-inbox'
 interface LeadCardProps {
   conversation: Conversation
   campaign: Pick<Campaign, 'id' | 'name'> | undefined
-  /** Undefined until they are loaded. */
+  /** Undefined while loading. */
   notes: readonly Note[] | undefined
   onLabel: (label: ReplyLabel) => void
 }
 
-/** Who wrote, the label of the reply, and what is known about the person. */
+/** The lead, the label of their reply, and what we know about them. */
 export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardProps) {
   const { lead, xAccountId, assigneeId } = conversation
   const detail = useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data

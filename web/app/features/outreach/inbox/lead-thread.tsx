@@ -15,7 +15,7 @@ interface LeadThreadProps {
   textarea: RefObject<HTMLTextAreaElement | null>
 }
 
-/** A lead's conversation and the answer to it, in the lead sheet. */
+/** A lead's conversation with a field to answer, in the lead sheet. */
 export function LeadThread({ conversationId, textarea }: LeadThreadProps) {
   const query = useConversation(conversationId)
   const { campaignOf } = useCampaignsById()

@@ -22,10 +22,10 @@ interface NotesProps {
   notes: readonly Note[]
 }
 
-/** What members have written about a conversation. The lead never sees it. */
+/** Members' notes on a conversation. The lead never sees them. */
 export function Notes({ conversationId, notes }: NotesProps) {
   const [isAdding, setAdding] = useState(false)
-  // A saved note replaces the form.
+  // A saved note replaces its form.
   const keptFocus = useKeptFocus<HTMLElement>()
   return (
     <section {...keptFocus} className="grid gap-2">
@@ -57,7 +57,7 @@ function NoteItem({ conversationId, note }: { conversationId: string; note: Note
     refetches,
   })
   const remove = useAction(() => client.notes.remove({ id: note.id }), {
-    // If restored, someone else's note would become one's own.
+    // Restoring someone else's note would make it the user's own.
     ...(!isOwn && {
       question: { title: 'Delete this note?', body: 'It cannot be restored.', confirm: 'Delete', danger: true },
     }),
@@ -133,7 +133,7 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
           onChange={(event) => setText(event.currentTarget.value)}
           aria-keyshortcuts="Control+Enter Meta+Enter"
           onKeyDown={(event) => {
-            // Only Cancel discards what was typed.
+            // Only Cancel discards typed text.
             if (event.key === 'Escape' && text === before) onClose()
             else if (event.key === 'Escape') event.currentTarget.blur()
             if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()

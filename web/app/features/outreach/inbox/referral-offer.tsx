@@ -10,7 +10,7 @@ import { useRefresh } from '../../../use-refresh'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { namedHandles } from './inbox-text'
 
-/** Imports one person by handle. @returns why they can't be a lead; null: they are a lead now */
+/** Imports a person by handle. @returns why they cannot be a lead, or null if they are one now */
 export async function addLead(handle: string): Promise<string | null> {
   const response = await signedFetch('/api/leads/import', {
     method: 'POST',
@@ -27,7 +27,7 @@ interface ReferralOfferProps {
   messages: readonly Message[]
 }
 
-/** Offers the people whom a referral names as leads. */
+/** Offers to add the people that a referral mentions as leads. */
 export function ReferralOffer({ conversation: { label, lead }, messages }: ReferralOfferProps) {
   const accounts = useAccounts().data?.accounts ?? []
   const refresh = useRefresh()

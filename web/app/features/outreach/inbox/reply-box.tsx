@@ -25,15 +25,15 @@ import { useSavedDraft } from './use-saved-draft'
 interface ReplyBoxProps {
   conversation: Pick<Conversation, 'id' | 'lead'>
   lastMessageId: string
-  /** Undefined: unknown. */
+  /** Undefined if unknown. */
   draft: Draft | null | undefined
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
   textarea: RefObject<HTMLTextAreaElement | null>
-  /** Called with the answer being sent; null: there is none. */
+  /** Called with the answer being sent; null once that has ended. */
   onSending: (reply: SentAnswer | null) => void
 }
 
-/** An answer. It is saved while it is written, and sent immediately. */
+/** The field for an answer. The draft is saved while typing, the answer is sent immediately. */
 export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, textarea, onSending }: ReplyBoxProps) {
   const { id, lead } = conversation
   const draftSaves = useSavedDraft(id, draft === undefined ? undefined : (draft?.text ?? ''))
@@ -50,7 +50,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const isTooLong = text.length > MESSAGE_MAX
   const isWhole = trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
   const isReady = isKnown && isWhole
-  /** The text to send once the draft is known. */
+  /** Text to send once the draft has loaded. */
   const [early, setEarly] = useState<string | null>(null)
   const submit = () => {
     if (!isKnown && isWhole) setEarly(trimmed)
@@ -58,7 +58,8 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   }
   const sendEarly = useEffectEvent(() => {
     setEarly(null)
-    // If a draft precedes it, or it has changed since, nobody has seen the whole text.
+    // If there was a draft before it, or the text has changed, the user has never seen the complete
+    // text.
     if (early === trimmed) submit()
   })
   const isDue = isKnown && early !== null
@@ -83,7 +84,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
     onClose: () => textarea.current?.focus(),
   })
   return (
-    // A single column, so that a long word cannot widen it.
+    // A single column, so that long words cannot widen it.
     <div className="grid grid-cols-1 gap-2">
       {otherDrafts.map(({ userId, name, updatedAt }) => (
         <p key={userId} className="text-xs text-muted">
@@ -179,7 +180,7 @@ interface VariablesProps {
   onKeep: () => void
 }
 
-/** Answers are sent as written, so variables must be filled in first. */
+/** Answers are sent as typed, so variables must be replaced first. */
 function Variables({ names, text, filled, onFill, onKeep }: VariablesProps) {
   const missing = variablesIn(filled)
   return (

@@ -4,11 +4,11 @@ import { type RefObject, useLayoutEffect } from 'react'
 export function focusReply(): void {
   const field = document.querySelector<HTMLElement>('[data-reply]')
   focusInPlace(field)
-  // In a text that was never edited, the cursor is at the start.
+  // In a text that was never edited, the cursor would be at the start.
   if (field instanceof HTMLTextAreaElement && field.selectionEnd === 0) moveToEnd(field)
 }
 
-/** Focuses a field, and scrolls only enough to show it. */
+/** Focuses a field, scrolling no more than needed. */
 export function focusInPlace(field: HTMLElement | null): void {
   field?.focus({ preventScroll: true })
   field?.scrollIntoView({ block: 'nearest' })
@@ -21,7 +21,7 @@ function moveToEnd(field: HTMLTextAreaElement): void {
 /** The conversation whose focused field is being replaced. */
 let left: string | null = null
 
-/** Moves the focus when one field of a conversation replaces another, so that no key is lost. */
+/** Moves the focus when one field of a conversation replaces another, so that no keystroke is lost. */
 export function useReplyFocus(id: string, ref: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const field = ref.current
@@ -32,7 +32,7 @@ export function useReplyFocus(id: string, ref: RefObject<HTMLElement | null>): v
     return () => {
       if (document.activeElement !== field) return
       left = id
-      // The replacement is rendered before this runs.
+      // By then, the replacement has been rendered.
       queueMicrotask(() => {
         left = null
       })

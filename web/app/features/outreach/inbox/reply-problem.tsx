@@ -18,7 +18,7 @@ export function ReplyProblem({ error }: { error: unknown }) {
   )
 }
 
-/** The messages since the author last looked, newest first. Empty for other errors. */
+/** Messages that the user has not seen yet, newest first. Empty for other errors. */
 export function newerIn(error: unknown): readonly Message[] {
   const { data } = error as { data?: unknown }
   return errorCode(error) === 'CONVERSATION_CHANGED' && Array.isArray(data) ? data : []
@@ -45,7 +45,7 @@ function problemOf(error: unknown): Problem {
       }
     case 'DM_UNSETTLED':
       return { tone: 'warn', title: UNKNOWN, text, newer: [] }
-    // There was no response. The same text can be sent again, and arrives at most once.
+    // There was no response. Sending the same text again delivers it at most once.
     case null:
       return { tone: 'warn', title: UNKNOWN, text: `${text} Sending it again sends it only once.`, newer: [] }
     default:

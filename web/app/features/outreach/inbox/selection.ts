@@ -1,9 +1,9 @@
 /** Which conversations of the list are selected. */
 export interface Selection {
-  /** The rows show their checkboxes. */
+  /** Whether rows show their checkboxes. */
   isOn: boolean
   ids: ReadonlySet<string>
-  /** The selection includes matching conversations that are not loaded yet. */
+  /** The selection includes matching conversations that have not been loaded. */
   hasAll: boolean
   /** The row where a range starts. */
   anchor: string | null
@@ -12,8 +12,9 @@ export interface Selection {
 export const NOTHING_SELECTED: Selection = { isOn: false, ids: new Set(), hasAll: false, anchor: null }
 
 /**
- * Selects or deselects a row. @param loaded all rows in order @param isRange selects all rows from
- * the anchor to this one
+ * Selects or deselects a row.
+ * @param loaded all rows, in order
+ * @param isRange selects all rows from the anchor to this one
  */
 export function toggled(
   { ids, hasAll, anchor }: Selection,

@@ -1,6 +1,6 @@
 import { modKey } from '../../../ui/mod-key'
 
-/** The keys that send an answer, as they are written on this system. */
+/** The keys that send an answer, as this system writes them. */
 export function sendKeys(): string {
   return `${modKey()}↵`
 }

@@ -4,10 +4,10 @@ import { previewOf, type Recipient, writtenPieces } from '../campaigns/message-t
 
 const SHOWN_MAX = 6
 
-/** A text to insert: a snippet, or a template under its name. */
+/** A text to insert: a snippet, or a template (with its name as the shortcut). */
 export type Insertion = Pick<Snippet, 'id' | 'shortcut' | 'text'> & { isTemplate?: boolean }
 
-/** The workspace's own templates of one message. */
+/** The workspace's own one-message templates, as insertions. */
 export function templateInsertions(templates: readonly Template[]): Insertion[] {
   return templates
     .filter(({ isStarter, steps }) => !isStarter && steps.length === 1)
@@ -19,12 +19,12 @@ export function templateInsertions(templates: readonly Template[]): Insertion[] 
     }))
 }
 
-/** The text after a slash that starts a word before the cursor; null: there is no such slash. */
+/** The text between the cursor and a slash that starts a word; null without such a slash. */
 export function snippetQuery(beforeCursor: string): string | null {
   return beforeCursor.match(/(?:^|\s)\/([^\s/]*)$/)?.[1] ?? null
 }
 
-/** The snippets that match a query, those with a matching shortcut first. */
+/** Snippets that match a query, those with a matching shortcut first. */
 export function matchingSnippets<One extends Insertion>(all: readonly One[], query: string): One[] {
   const wanted = query.toLowerCase()
   const starting = all.filter(({ shortcut }) => shortcut.toLowerCase().startsWith(wanted))
@@ -32,25 +32,25 @@ export function matchingSnippets<One extends Insertion>(all: readonly One[], que
   return [...starting, ...others].slice(0, SHOWN_MAX)
 }
 
-/** Replaces the slash, and the text after it up to the cursor, by a snippet. */
+/** Replaces the slash and everything up to the cursor with a snippet. */
 export function withSnippet(text: string, cursor: number, snippet: string): { text: string; cursor: number } {
   const start = cursor - (snippetQuery(text.slice(0, cursor)) ?? '').length - 1
   return { text: text.slice(0, start) + snippet + text.slice(cursor), cursor: start + snippet.length }
 }
 
-/** A text with the lead's values. A column without a value and without a fallback stays as it is written. */
+/** Fills in the lead's values. Columns with neither a value nor a fallback stay as written. */
 export function withValues(text: string, recipient: Recipient): string {
   return previewOf(text, recipient)
     .map((piece) => {
       if (piece.kind !== 'unknown' || !/^\{[^{}|]+\}$/.test(piece.text)) return piece.text
-      // With an empty fallback, the parser takes a column as a variable.
+      // Without a fallback, the parser does not accept a column, so add an empty one.
       const filled = previewOf(piece.text.replace('}', '|}'), recipient).map((part) => part.text)
       return filled.join('') || piece.text
     })
     .join('')
 }
 
-/** The variables of a text as they are written, each once. */
+/** The variables of a text as written, without duplicates. */
 export function variablesIn(text: string): string[] {
   return [...new Set(writtenPieces(text).flatMap((piece) => (piece.kind === 'text' ? [] : [piece.text])))]
 }

@@ -22,7 +22,7 @@ interface SnippetListOptions {
   recipient: Recipient
 }
 
-/** The snippets and templates that a slash before the cursor opens. */
+/** The list of snippets and templates that a slash before the cursor opens. */
 export function useSnippetList({ text, setText, textarea, recipient }: SnippetListOptions) {
   const listId = useId()
   const [cursor, setCursor] = useState(0)
@@ -64,7 +64,7 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
       'aria-controls': matches.length > 0 ? listId : undefined,
       'aria-activedescendant': active && `${listId}-${active.id}`,
     } as const,
-    /** Returns whether the list has used the key. */
+    /** @returns whether the list has handled the key */
     onKeyDown(event: KeyboardEvent): boolean {
       if (!active || event.metaKey || event.ctrlKey) return false
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]

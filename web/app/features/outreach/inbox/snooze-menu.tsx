@@ -15,11 +15,11 @@ import { dayOf, morningOf, type SnoozeTime, snoozeTimes, typedTime } from './sno
 interface SnoozeMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** The button that opens the menu. Defaults to the one of an open conversation. */
+  /** The button that opens the menu. Defaults to the button of an open conversation. */
   trigger?: ReactElement
-  /** The campaign has a re-engagement step, which can be sent when the snooze ends. */
+  /** The campaign has a re-engagement step that can be sent when the snooze ends. */
   canReengage?: boolean
-  /** Their latest message, which may name a day. */
+  /** Their latest message, which may mention a day. */
   reply?: { text: string | null; at: string } | undefined
   onSnooze: (until: Date, reengage: boolean) => void
 }
@@ -30,7 +30,7 @@ const ICONS: Record<SnoozeTime['name'], LucideIcon> = {
   'Next week': CalendarDays,
 }
 
-/** A menu of times at which a conversation can come back. */
+/** A menu of times when a conversation can reopen. */
 export function SnoozeMenu({ open, onOpenChange, trigger = SNOOZE_BUTTON, ...content }: SnoozeMenuProps) {
   return (
     <Popover label="Snooze" open={open} onOpenChange={onOpenChange} trigger={trigger}>
@@ -101,7 +101,7 @@ function Times({ canReengage = false, reply, onSnooze }: TimesProps) {
 
 const TYPING_MS = 250
 
-/** A field for typing a time, with a preview of how it is understood. */
+/** A field for typing a time. Shows how it is understood. */
 function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void }) {
   const [typed, setTyped] = useState('')
   const text = useDebouncedValue(typed.trim(), TYPING_MS)
@@ -153,7 +153,7 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
   )
 }
 
-/** The day that a text names ('after the 15th'), as it was meant at the time of writing; null: no day. */
+/** The day that a text mentions ('after the 15th'), as of the time of writing; null if none. */
 function useNamedDay(text: string, writtenAt: Date) {
   const read = useQuery(
     api.replies.classify.queryOptions({

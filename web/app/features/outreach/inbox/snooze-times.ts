@@ -1,4 +1,4 @@
-/** A time at which a conversation can come back. */
+/** A time when a conversation can reopen. */
 export interface SnoozeTime {
   name: 'Later today' | 'Tomorrow' | 'Next week'
   at: Date
@@ -8,24 +8,24 @@ const MORNING = 9
 const EVENING = 17
 const MONDAY = 1
 
-/** Times to choose from, in the user's time zone, earliest first. */
+/** Suggested times in the user's time zone, earliest first. */
 export function snoozeTimes(now: Date): SnoozeTime[] {
   const at = (days: number, hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour)
   const untilMonday = (MONDAY - now.getDay() + 7) % 7 || 7
   const times: SnoozeTime[] = [{ name: 'Tomorrow', at: at(1, MORNING) }]
-  // Offered only if it is at least an hour away.
+  // Suggest it only if it is at least an hour away.
   if (now.getHours() < EVENING - 1) times.unshift({ name: 'Later today', at: at(0, EVENING) })
-  // On Sunday it would be the same as tomorrow.
+  // On Sunday, this would be tomorrow.
   if (untilMonday > 1) times.push({ name: 'Next week', at: at(untilMonday, MORNING) })
   return times
 }
 
-/** A day in the API's form, '2026-12-16', in the user's time zone. */
+/** A day in the API's format, '2026-12-16', in the user's time zone. */
 export function dayOf(at: Date): string {
   return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 }
 
-/** The morning of a day, '2026-12-16', in the user's time zone; null if it has passed. */
+/** The morning of a day ('2026-12-16') in the user's time zone; null if it has passed. */
 export function morningOf(day: string, now: Date): Date | null {
   return timeOn(day, MORNING, 0, now)
 }
@@ -37,8 +37,9 @@ const HOURS = /^in (\d{1,3}) ?(?:h|hours?|stunden?)$/i
 const TODAY = /^(?:today|heute|at|um|[\s,])*$/i
 
 /**
- * The time that a typed text means. Without a time of day, it is in the morning. @param day the day
- * that the text names, or null @returns null if the text names no time, or a past one
+ * Parses a typed time. Without a time of day, it means the morning.
+ * @param day the day that the text mentions, or null
+ * @returns null if the text mentions no time, or a past one
  */
 export function typedTime(typed: string, day: string | null, now: Date): Date | null {
   const hours = typed.trim().match(HOURS)?.[1]

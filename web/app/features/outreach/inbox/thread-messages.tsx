@@ -14,18 +14,18 @@ import type { SentAnswer } from './use-reply'
 interface ThreadMessagesProps {
   query: ReturnType<typeof useConversation>
   campaign: Pick<Campaign, 'id' | 'name' | 'stepCount'> | undefined
-  /** The answer that is being sent; null: none. */
+  /** The answer being sent, or null. */
   sending: SentAnswer | null
 }
 
-/** The messages of a conversation, oldest first, as X shows them. */
+/** A conversation's messages, oldest first, as on X. */
 export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps) {
   const messages = (query.data?.pages.flatMap((page) => page.messages) ?? []).toReversed()
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const last = messages.at(-1)
   const lastId = last?.id
-  // A refetch may return the answer before the call that sends it does.
+  // A refetch may contain the answer before the call that sends it returns.
   const isSending =
     sending !== null && !(last?.isOurs && last.id !== sending.afterMessageId && last.text === sending.text)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message comes into view
@@ -117,7 +117,7 @@ function Bubble({ message, before, next, campaign, isEncrypted = false }: Bubble
   const authorName = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
   const isFailed = status === 'failed'
   const isFollowed = next !== undefined && sharesLine(message, next)
-  // What happens after an automatic reply, or a "later", is shown on the campaign's page.
+  // The campaign's page shows what happens after an automatic reply or a "later".
   const hasStoppedFollowUps =
     !isOurs &&
     before?.author === 'campaign' &&

@@ -1,18 +1,18 @@
 import { keptPerWorkspace } from '../../../kept-per-workspace'
 
-/** Typed text that the server does not have yet. */
+/** Typed text that is not on the server yet. */
 interface UnsavedDraft {
   text: string
-  /** It was typed before the conversation's draft was known, so it is appended to that draft. */
+  /** It was typed before the draft had loaded, so it is appended to the draft. */
   isAddition: boolean
 }
 
 const drafts = keptPerWorkspace<ReadonlyMap<string, UnsavedDraft>>(new Map())
 
-/** The unsaved text of a conversation. */
+/** The unsaved text of a conversation, if any. */
 export const unsavedDraft = (id: string) => drafts.get().get(id)
 
-/** Keeps a conversation's typed text until it is saved. @param draft null: it was saved or sent */
+/** Stores a conversation's typed text until it is saved. @param draft null once it was saved or sent */
 export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
   const updated = new Map(drafts.get())
   if (draft === null || (draft.isAddition && draft.text === '')) updated.delete(id)
@@ -20,7 +20,7 @@ export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
   drafts.set(updated)
 }
 
-/** The text of a reply box. @param saved the server's draft; undefined: unknown */
+/** The text of a reply box. @param saved the server's draft; undefined if unknown */
 export function draftText(saved: string | undefined, unsaved: UnsavedDraft | undefined): string {
   if (!unsaved) return saved ?? ''
   if (!unsaved.isAddition || !saved) return unsaved.text

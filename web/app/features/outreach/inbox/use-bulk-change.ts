@@ -16,11 +16,11 @@ interface BulkChange {
   undoId: string
   parts: ({ conversationIds: string[] } | { filter: Filter })[]
   total: number | null
-  /** The toast. */
+  /** The text of the toast. */
   doneText: (conversations: string) => string
 }
 
-/** Changes the selected conversations in as many calls as they need, with one Undo. */
+/** Changes the selected conversations, in several calls if needed, with one Undo. */
 export function useBulkChange({ selection, setSelection, selected, filter, total }: Inbox) {
   const queries = useQueryClient()
   const showDone = useDoneToast()
@@ -78,10 +78,10 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
   }
 }
 
-/** Longer than any change takes, so the toast stays. */
+/** Longer than any change takes, so that the toast stays. */
 const UNTIL_DISMISSED_MS = 2 ** 31 - 1
 
-/** Shows the progress of a change on every page. The change ends with its tab and its workspace. */
+/** Shows the progress of a change on every page. The change ends with its tab or its workspace. */
 function openProgress() {
   const id = crypto.randomUUID()
   const startedIn = session.workspaceId()

@@ -7,7 +7,7 @@ import { snoozeText } from './inbox-text'
 import { LABEL_KEYS } from './label-keypad'
 import { type Inbox, useChangeConversation } from './use-inbox'
 
-/** The lead's name, or else their handle. */
+/** The lead's name or, without one, their handle. */
 export const nameOf = ({ lead }: Conversation) => lead.name || `@${lead.twitterHandle}`
 
 /** The actions on the open conversation, and which of its menus is open. */
@@ -35,7 +35,7 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
       void change(conversation, update, { done, onUndone: () => inbox.open(conversation.id) })
     },
     setLabel(label: ReplyLabel) {
-      // The key of a label that the classifier chose confirms it.
+      // Pressing the key of the classifier's own label confirms it.
       if (label !== conversation.label || conversation.confidence !== null)
         void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
     },
@@ -47,7 +47,7 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
 
 export type ConversationActions = ReturnType<typeof useConversationActions>
 
-/** The keyboard shortcuts of the open conversation. While conversations are selected, they act on these instead. */
+/** Keyboard shortcuts of the open conversation. While conversations are selected, they act on those. */
 export function useConversationKeys(inbox: Inbox, actions: ConversationActions) {
   const keys = {
     e: () => actions.finish(),
@@ -58,10 +58,10 @@ export function useConversationKeys(inbox: Inbox, actions: ConversationActions) 
   useKeys(inbox.selection.isOn ? {} : keys)
 }
 
-/** Marks a conversation as read once its messages are shown. */
+/** Marks a conversation as read once its messages are displayed. */
 export function useReadMark(conversation: Conversation, isShown: boolean) {
   const { change } = useChangeConversation()
-  // Only once per message, so that a conversation marked as unread stays unread until the lead writes.
+  // Only once per message, so that "Mark as unread" lasts until the lead writes again.
   const readAt = useRef('')
   const lastId = conversation.lastMessage.id
   useEffect(() => {

@@ -20,10 +20,10 @@ import { type ConversationChange, changeCached } from './conversation-cache'
 import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
 import { NOTHING_SELECTED, type Selection, toggled } from './selection'
 
-/** Polls, in case no event reports a change. */
+/** Polls, in case an event gets lost. */
 const INBOX_POLL_MS = 10_000
 
-/** The list of the inbox, its filter, and the open conversation. */
+/** The inbox's list, its filter, and the open conversation. */
 export function useInbox(mayRead: boolean) {
   const { conversationId = null } = useParams()
   const [params, setParams] = useSearchParams()
@@ -54,7 +54,7 @@ export function useInbox(mayRead: boolean) {
       state: show(id),
     })
   }
-  /** The conversation before or after the open one; null at the end of the loaded ones. */
+  /** The conversation before or after the open one. Null beyond the loaded ones. */
   const neighbor = (by: 1 | -1): Conversation | null => {
     const index = rows?.findIndex(({ id }) => id === openId) ?? -1
     if (index < 0) return rows?.[0] ?? null
@@ -67,11 +67,11 @@ export function useInbox(mayRead: boolean) {
     list,
     rows,
     counts,
-    /** How many conversations match the filter; null: unknown. */
+    /** How many conversations match the filter; null if unknown. */
     total: matchCount(filter, counts, list.hasNextPage || list.isPlaceholderData ? null : (rows?.length ?? null)),
     selection,
     setSelection,
-    /** The selected rows that are loaded. */
+    /** The selected rows that have been loaded. */
     selected,
     select: (id: string, isRange = false) =>
       setSelection(toggled(selection, id, rows?.map((row) => row.id) ?? [], isRange)),
@@ -84,7 +84,7 @@ export function useInbox(mayRead: boolean) {
   }
 }
 
-/** The id of the open conversation. The URL changes later, but the next key must already act on the new one. */
+/** The id of the open conversation. The URL follows later, but the next key must already act on the new one. */
 function useOpenId(conversationId: string | null) {
   const { key, state } = useLocation()
   const isBack = useNavigationType() === 'POP'
@@ -95,7 +95,7 @@ function useOpenId(conversationId: string | null) {
   }
   return {
     openId: current.id,
-    /** Shows a conversation. @returns the navigation state to store with its URL */
+    /** Opens a conversation. @returns navigation state to store with its URL */
     show(id: string | null): Opened {
       const opened = current.opened + 1
       setCurrent({ ...current, id, opened })
@@ -104,12 +104,12 @@ function useOpenId(conversationId: string | null) {
   }
 }
 
-/** Numbers the conversations opened here, so that an older URL does not replace a newer one. */
+/** Numbers the conversations opened here, so that an older URL cannot replace a newer one. */
 interface Opened {
   opened: number
 }
 
-/** The selected conversations, until the filter changes. */
+/** The selected conversations. Cleared when the filter changes. */
 function useSelection(filter: InboxFilter) {
   const key = JSON.stringify(filter)
   const [stored, setStored] = useState({ key, selection: NOTHING_SELECTED })
@@ -126,9 +126,8 @@ function matchCount(filter: InboxFilter, counts: Counts | undefined, loaded: num
   return filter.status === 'open' || filter.status === 'snoozed' ? (counts?.[filter.status] ?? null) : null
 }
 
-/** The inbox, for its parts. */
 export type Inbox = ReturnType<typeof useInbox>
-/** The inbox, for the page on which no conversation is open. */
+/** The inbox, for the page without an open conversation. */
 export const useInboxContext = () => useOutletContext<Inbox>()
 
 /** A conversation with its messages, newest first. */
@@ -150,7 +149,7 @@ export function useCampaignsById() {
   return { campaigns, campaignOf: (id: string | null) => campaigns?.find((campaign) => campaign.id === id) }
 }
 
-/** The workspace's people, at most 100, and the user's own id. */
+/** The workspace's people (at most 100), and the user's own id. */
 export function useMembers() {
   const people = useQuery(api.people.list.queryOptions({ input: { pageSize: 100 } })).data?.people ?? []
   return {
@@ -163,21 +162,21 @@ export function useMembers() {
   }
 }
 
-/** A person's change to one or more conversations. */
+/** A member's change to one or more conversations. */
 export type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id' | 'undoId'>
 
 interface ChangeOptions {
-  /** The text of the toast; undefined: there is no toast. */
+  /** The text of the toast. Without it, there is no toast. */
   done?: string
-  /** After Undo. */
+  /** Called after Undo. */
   onUndone?: () => void
 }
 
-/** What a change will look like on the server. */
+/** How a change will look once saved. */
 export function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
   return {
     ...(status && { status, snoozedUntil: snoozedUntil ?? null }),
-    // A conversation that is done counts as read.
+    // A conversation marked as done counts as read.
     ...(status === 'done' && { isUnread: false }),
     ...(label && { label, confidence: null }),
     ...(assigneeId !== undefined && { assigneeId }),
@@ -185,23 +184,23 @@ export function shownChange({ status, snoozedUntil, label, assigneeId, isRead }:
   }
 }
 
-/** How long a change can be undone. */
+/** For how long a change can be undone. */
 const UNDO_MS = 10_000
 const MUTATION_KEY = ['changeConversation']
 const DONE_TOAST = 'conversation'
 
-/** A toast's Undo. @param until in milliseconds since 1970 */
+/** A toast's Undo button. @param until in milliseconds since 1970 */
 export function undoButton(onClick: () => void, until = Date.now() + UNDO_MS) {
   return { label: 'Undo', onClick, until }
 }
 
-/** Options of mutations that change conversations. */
+/** Options for mutations that change conversations. */
 export function useChanged() {
   const queries = useQueryClient()
   return {
     mutationKey: MUTATION_KEY,
     onError: (error: Error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
-    // A response from before the next change would briefly show the old state.
+    // A response that predates the next change would briefly show the old state.
     onSettled: () =>
       queries.isMutating({ mutationKey: MUTATION_KEY }) === 1 &&
       queries.invalidateQueries({ queryKey: api.conversations.key() }),
@@ -217,7 +216,7 @@ interface Undoable {
 /** Newest last. */
 const undoables = keptPerWorkspace<Undoable[]>([])
 
-/** Shows the newest change that can still be undone. Its Undo brings up the one before. */
+/** Offers to undo the latest change. Undoing it offers the one before. */
 function showNewest() {
   undoables.set(undoables.get().filter(({ until }) => until > Date.now()))
   const newest = undoables.get().at(-1)
@@ -230,17 +229,17 @@ function showNewest() {
   toast.success(newest.text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick, newest.until) })
 }
 
-/** Shows a toast with Undo. For a few seconds, Undo reverts this change, then earlier ones, one by one. */
+/** Shows a toast with Undo. For a few seconds, Undo reverts this change, then earlier ones, one at a time. */
 export function showDone(text: string, undo: () => void): void {
   undoables.set([...undoables.get(), { text, until: Date.now() + UNDO_MS, undo }])
   showNewest()
 }
 
-/** Shows which conversations were changed, with Undo. */
+/** Shows how many conversations were changed, with Undo. */
 export function useDoneToast() {
   const undo = useMutation({
     ...useChanged(),
-    // One after the other, because a change can only be undone after all later ones.
+    // One at a time, because a change can only be undone after all later ones.
     scope: { id: DONE_TOAST },
     mutationFn: ({ undoId }: { undoId: string; changed: number }) => client.conversations.undoUpdate({ undoId }),
     onSuccess({ undone }, { changed }) {

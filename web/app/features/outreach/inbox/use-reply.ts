@@ -17,11 +17,11 @@ interface ReplyOptions {
   text: string
   setText: (change: string | ((text: string) => string)) => void
   draftSaves: ReturnType<typeof useSavedDraft>
-  /** Called with the answer being sent; null: there is none. */
+  /** Called with the answer being sent; null once that has ended. */
   onSending: (reply: SentAnswer | null) => void
 }
 
-/** Sends an answer: clears the reply box, and restores its text if it was not sent. */
+/** Sends an answer. Clears the reply box, and restores the text if it was not sent. */
 export function useReply({ conversationId, lastMessageId, text, setText, draftSaves, onSending }: ReplyOptions) {
   // A message that arrives while you type may change your answer, so the first send is rejected.
   const seenMessageId = useRef(lastMessageId)
@@ -30,7 +30,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
   const sendReply = useAnswer()
   const reply = useMutation({
     async mutationFn(sent: SentAnswer) {
-      // A save that ends later would leave the draft behind.
+      // A save that finishes later would recreate the draft.
       await draftSaves.settled()
       return sendReply({ id: conversationId, ...sent })
     },
@@ -44,7 +44,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
     },
     onError(error, sent) {
       seenMessageId.current = newerIn(error)[0]?.id ?? sent.afterMessageId
-      // An answer that was not sent can be changed and sent again. What was typed meanwhile stays.
+      // An answer that was not sent can be edited and sent again. Text typed meanwhile stays.
       if (errorCode(error) !== 'DM_UNSETTLED') setText((now) => now || sent.text)
     },
     onSettled: async () => {
@@ -55,7 +55,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
   return { ...reply, send: (sent: string) => reply.mutate({ text: sent, afterMessageId: seenMessageId.current }) }
 }
 
-/** Sends an answer. If the response was lost, the same text repeats that call, so it is never sent twice. */
+/** Sends an answer. After a lost response, sending the same text repeats that call, so it is never sent twice. */
 function useAnswer() {
   type Answer = Parameters<typeof client.conversations.answer>[0]
   const lost = useRef<{ body: Answer; idempotencyKey: string } | null>(null)

@@ -7,7 +7,7 @@ import { draftText, keepUnsaved, unsavedDraft } from './unsaved-drafts'
 
 const SAVE_AFTER_MS = 800
 
-/** Saves a draft's text if it differs from the last one that was saved. @param saved the last saved text */
+/** Saves a draft whenever its text differs from the last saved one. @param saved the last saved text */
 export function createDraftSaves(saved: string, send: (text: string) => Promise<unknown>) {
   let saving: Promise<unknown> = Promise.resolve()
   return {
@@ -22,17 +22,17 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
     },
     settled: () => saving,
     isSaved: (text: string) => text === saved,
-    /** The server has deleted the draft, or will do so. */
+    /** The server has deleted the draft, or is about to. */
     discard() {
       saved = ''
     },
   }
 }
 
-/** Conversations whose reply is being written. Nothing else may save their draft. */
+/** Conversations whose reply box is open. Nothing else may save their draft. */
 const openIds = new Set<string>()
 
-/** The text of a reply box, saved shortly after each change. @param saved the draft; undefined: unknown */
+/** The text of a reply box, saved shortly after each change. @param saved the draft; undefined if unknown */
 export function useSavedDraft(id: string, saved: string | undefined) {
   const queries = useQueryClient()
   const [text, setText] = useState(() => draftText(saved, unsavedDraft(id)))
@@ -49,7 +49,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
     setText,
     isKnown,
     settled: drafts.settled,
-    /** The server deletes the draft of a sent answer. */
+    /** The server deletes the draft when the answer is sent. */
     discard() {
       drafts.discard()
       keepUnsaved(id, null)
@@ -58,7 +58,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
   }
 }
 
-/** Keeps text that is typed before the draft is known, and saves it if the conversation is left before that. */
+/** Stores text typed before the draft has loaded. Saves it if the conversation is left before that. */
 export function useAddition(id: string, text: string | null) {
   const queries = useQueryClient()
   const isAddition = text !== null
@@ -75,7 +75,7 @@ export function useAddition(id: string, text: string | null) {
   }, [queries, id, isAddition])
 }
 
-/** Saves the text typed in a conversation that was left before its draft was known. */
+/** Saves text from a conversation that was left before its draft had loaded. */
 async function saveAddition(queries: QueryClient, id: string): Promise<void> {
   try {
     const { draft, isEncrypted, suppression } = await client.conversations.find({ id })
@@ -84,18 +84,18 @@ async function saveAddition(queries: QueryClient, id: string): Promise<void> {
     if (isEncrypted || suppression === 'suppressed') return keepUnsaved(id, null)
     await saveDraft(queries, id, draftText(draft?.text ?? '', addition))
   } catch {
-    // The text stays here, and is in the box the next time.
+    // The text stays here, and is in the box next time.
   }
 }
 
-/** Saves a draft. It is kept here until the server has it. */
+/** Saves a draft. It is stored here until the server has it. */
 async function saveDraft(queries: QueryClient, id: string, text: string): Promise<void> {
   keepUnsaved(id, { text, isAddition: false })
   cacheDraft(queries, id, text)
   await client.conversations.saveDraft({ id, text })
   if (unsavedDraft(id)?.text !== text) return
   keepUnsaved(id, null)
-  // A response from before the save would bring the old draft back.
+  // A response that predates the save would restore the old draft.
   const { queryKey } = api.conversations.find.infiniteOptions({
     input: (cursor: string | undefined) => ({ id, cursor }),
     initialPageParam: undefined,
@@ -105,7 +105,10 @@ async function saveDraft(queries: QueryClient, id: string, text: string): Promis
   else cacheDraft(queries, id, text)
 }
 
-/** Saves the whole draft shortly after each change, and when the box or the page closes. @param text null: unknown */
+/**
+ * Saves the complete draft shortly after each change, and when the box or the page closes.
+ * @param text null if unknown
+ */
 function useWholeDraft(id: string, text: string | null, savedBefore: string) {
   const queries = useQueryClient()
   const saves = useRef<ReturnType<typeof createDraftSaves>>(null)

@@ -10,7 +10,7 @@ import { SUPPRESSED_HINT } from '../../leads/leads/lead-status'
 
 const ROW_PX = 40
 const BOX_PX = 350
-/** How many rows are rendered outside the visible part. If the end is this close, more leads are loaded. */
+/** How many rows are rendered outside of the visible part. If the end is this close, more leads load. */
 const OVERSCAN = 8
 
 interface LeadChecklistProps {
@@ -19,7 +19,7 @@ interface LeadChecklistProps {
   picked: ReadonlySet<string>
   canPick: (lead: OfferedLead) => boolean
   onPick: (lead: OfferedLead, on: boolean) => void
-  /** Loads the next leads; undefined if all are loaded. */
+  /** Loads more leads. Undefined once all are loaded. */
   loadMore: (() => void) | undefined
   disabled: boolean
 }

@@ -28,7 +28,7 @@ export function useLeadChecklist() {
   const [status, setStatus] = useState<MessengerFilter>('all')
   const [picked, setPicked] = useState(NONE)
   const [allowRepeat, setAllowRepeat] = useState(false)
-  /** The user has edited the field or tried to send, so validation errors show. */
+  /** The user has edited the field or tried to send, so show validation errors. */
   const [isTouched, setTouched] = useState(false)
   const leads = useInfiniteQuery({
     queryKey: [...api.messages.leads.key(), 'checklist', status],

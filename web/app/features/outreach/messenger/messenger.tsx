@@ -24,7 +24,7 @@ import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
 import { RunResults } from './run-results'
 import { useSendRun } from './use-send-run'
 
-/** How many characters of an interrupted run's message are shown. */
+/** How many characters of an interrupted run's message are displayed. */
 const MESSAGE_PREVIEW = 80
 const VARIABLES = [
   { text: '{{name}}', hint: "The lead's name" },
@@ -34,7 +34,7 @@ const VARIABLES = [
 /** The Messenger tab: sends a message to selected leads, one per second. */
 export function Messenger() {
   const [message, setMessage] = useState('')
-  /** The user has edited the field or tried to send, so validation errors show. */
+  /** The user has edited the field or tried to send, so show validation errors. */
   const [touched, setTouched] = useState(false)
   const checklist = useLeadChecklist()
   const run = useSendRun(() => {
@@ -64,7 +64,7 @@ export function Messenger() {
       Failed to fetch leads: {errorCode(leads.error) ? errorText(leads.error, 'Unknown error') : 'Unknown error'}
     </QueryError>
   )
-  // If leads are already loaded, the selection and the message stay on the screen.
+  // If leads have already loaded, keep the selection and the message on the screen.
   if (failure && !leads.data) return failure
   if (leads.data && total === 0 && status === 'all')
     return (
@@ -74,7 +74,7 @@ export function Messenger() {
         action={<ButtonLink to={`${paths.xAutomation}?tab=scraper`}>Open X Scraper</ButtonLink>}
       />
     )
-  // Wait until it is known whether a notice appears above the form.
+  // Wait, because a notice may appear above the form.
   if (isInitialLoading(connection)) return <MessengerSkeleton />
   return (
     <form
@@ -147,7 +147,7 @@ interface RunProps {
   run: ReturnType<typeof useSendRun>
 }
 
-/** The progress of a run, shown below the form, which stays readable. */
+/** The progress of a run, below the form, which stays readable. */
 function RunBar({ run: { progress, stopping, stop } }: RunProps) {
   if (!progress) return null
   const { sent, failed, total } = progress

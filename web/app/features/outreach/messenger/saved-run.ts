@@ -4,24 +4,24 @@ import type { SendResult } from './send-run'
 /** The lead fields that a run needs. */
 export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
 
-/** The result of a run for one lead. */
+/** A run's result for one lead. */
 export interface RowResult {
   lead: Recipient
   result: SendResult
 }
 
-/** The remaining part of an interrupted run. */
+/** What remains of an interrupted run. */
 export interface SavedRun {
-  /** The prefix of the run's idempotency keys. A resumed run reuses it, so that no one is messaged twice. */
+  /** The prefix of the run's idempotency keys. Resuming reuses it, so that nobody is messaged twice. */
   runId: string
   message: string
   allowRepeat: boolean
-  /** Leads that were not messaged yet. The outcome of the first one may be unknown. */
+  /** Leads that have not been messaged. The outcome for the first one may be unknown. */
   leads: Recipient[]
 }
 
 const KEY = 'messengerRun'
-/** Shorter than the server keeps idempotency keys. */
+/** Must be shorter than the server keeps idempotency keys. */
 const EXPIRES_AFTER_MS = 23 * 3_600_000
 
 type Stored = SavedRun & { owner: string; at: number }
@@ -34,15 +34,12 @@ export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): Saved
       ? stored
       : null
   } catch {
-    // Malformed, so this app has not written it.
+    // Not written by this app.
     return null
   }
 }
 
-/**
- * Saves the remaining part of a run, unless it is complete or the user is signed out. @param owner
- * user and workspace id
- */
+/** Saves what remains of a run, unless it is complete or the user is signed out. @param owner user and workspace id */
 export function saveRun(
   storage: Pick<Storage, 'setItem' | 'removeItem'>,
   owner: string,
@@ -55,26 +52,26 @@ export function saveRun(
     if (leads.length === 0) discardRun(storage)
     else storage.setItem(KEY, JSON.stringify({ ...run, leads, owner, at: Date.now() } satisfies Stored))
   } catch {
-    // Without storage, the run lasts as long as the page.
+    // Without storage, a run lasts only as long as the page.
     discardRun(storage)
   }
 }
 
-/** Stops offering the unfinished run. */
+/** Discards the interrupted run. */
 export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }
 
 const RESULTS_KEY = 'messengerResults'
-/** How many results are stored. More would slow down each second of a run. */
+/** How many results are stored. More would slow down every second of a run. */
 export const RESULTS_MAX = 200
 
-/** Keeps the latest results of the last run, for this tab and owner. */
+/** Stores the latest results of the last run, for this tab and owner. */
 export function saveResults(storage: Pick<Storage, 'setItem'>, owner: string, results: readonly RowResult[]): void {
   try {
     storage.setItem(RESULTS_KEY, JSON.stringify({ owner, results: results.slice(-RESULTS_MAX) }))
   } catch {
-    // Without storage, the results last as long as the page.
+    // Without storage, results last only as long as the page.
   }
 }
 
@@ -84,19 +81,19 @@ export function loadResults(storage: Pick<Storage, 'getItem'>, owner: string): R
     const stored = JSON.parse(storage.getItem(RESULTS_KEY) ?? 'null') as { owner: string; results: RowResult[] } | null
     return stored?.owner === owner && Array.isArray(stored.results) ? stored.results : []
   } catch {
-    // Malformed, so this app has not written it.
+    // Not written by this app.
     return []
   }
 }
 
 const LAST_KEY = 'messengerLast'
 
-/** Keeps the template of the last run, for this tab and owner. */
+/** Stores the template of the last run, for this tab and owner. */
 export function saveLastMessage(storage: Pick<Storage, 'setItem'>, owner: string, message: string): void {
   try {
     storage.setItem(LAST_KEY, JSON.stringify({ owner, message }))
   } catch {
-    // Without storage, it lasts as long as the page.
+    // Without storage, it lasts only as long as the page.
   }
 }
 
@@ -106,7 +103,7 @@ export function loadLastMessage(storage: Pick<Storage, 'getItem'>, owner: string
     const stored = JSON.parse(storage.getItem(LAST_KEY) ?? 'null') as { owner: string; message: string } | null
     return stored?.owner === owner ? stored.message : null
   } catch {
-    // Malformed, so this app has not written it.
+    // Not written by this app.
     return null
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
-/** Sends to one lead per result and logs the order of events. */
+/** Sends to one lead per result, and logs events in order. */
 async function run(results: SendResult[][], stopBefore = Number.POSITIVE_INFINITY) {
   const log: string[] = []
   const progress: RunProgress[] = []

@@ -1,5 +1,5 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-/** `again`: the outcome is unknown, so the call is repeated with its key. `halt`: later messages would fail, too. */
+/** `again`: the outcome is unknown, so repeat the call with its key. `halt`: later messages would fail, too. */
 export type SendResult = { kind: 'sent' } | { kind: 'failed'; text: string } | { kind: 'again' | 'halt'; text: string }
 
 export interface RunProgress {
@@ -9,15 +9,15 @@ export interface RunProgress {
 }
 
 interface RunSummary extends RunProgress {
-  /** Why the run ended early, as text; null: it finished, or the user stopped it. */
+  /** Why the run ended early. Null if it finished, or the user stopped it. */
   halted: string | null
   /** The last error, as text. */
   lastFailure: string | null
 }
 
 /**
- * How often a call is repeated while the outcome of its message is unknown. The server waits 25
- * seconds in each, and usually knows the outcome after two minutes.
+ * How often a call is repeated while its message's outcome is unknown. Each call waits up to 25
+ * seconds, and the server usually knows the outcome after two minutes.
  */
 const TRIES = 6
 
@@ -59,7 +59,7 @@ export function summaryText({ sent, failed }: Pick<RunSummary, 'sent' | 'failed'
   return `Successfully sent ${formatNumber(sent)} direct messages${failed > 0 ? ` (${formatNumber(failed)} failed)` : ''}`
 }
 
-/** How many selected leads weren't messaged and why; null if all were tried. */
+/** How many selected leads were not messaged, and why; null if all were tried. */
 export function notMessagedText({ sent, failed, total, halted }: RunSummary): string | null {
   const left = total - sent - failed
   if (left === 0) return null

@@ -38,10 +38,10 @@ export function useSendRun(onDone: () => void) {
   const refresh = useRefresh()
   const [progress, setProgress] = useState<RunProgress | null>(null)
   const [stopping, setStopping] = useState(false)
-  /** Why leads weren't messaged in the last run. */
+  /** Why the last run did not message some leads. */
   const [notMessaged, setNotMessaged] = useState<string | null>(null)
   const stop = useRef<AbortController | null>(null)
-  /** Whether the user pressed the button, rather than left the page. */
+  /** True if the user pressed the button, false if they left the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
   const { keepRest, keepMessage, keepResults, ...storedRun } = useKeptRun(running)
@@ -83,7 +83,8 @@ export function useSendRun(onDone: () => void) {
       )
       const count = summary.sent + summary.failed
       if (stoppedByUser.current) storedRun.discard()
-      // The halted message gets a new key, because the old key would return the same refusal.
+      // The message that halted the run needs a new key, because its old key would return the same
+      // refusal.
       else if (summary.halted !== null) keepFrom(count - 1, crypto.randomUUID())
       const text = summaryText(summary)
       if (summary.sent > 0) toast.success(text)
@@ -113,7 +114,7 @@ export function useSendRun(onDone: () => void) {
   }
 }
 
-/** What this tab keeps for the user and workspace, even after a reload. */
+/** The run data that this tab stores for the user and workspace. It survives a reload. */
 function useKeptRun(isRunning: boolean) {
   const me = useQuery(api.auth.me.queryOptions()).data
   const owner = me ? `${me.id} ${me.workspace.id}` : null
@@ -176,7 +177,8 @@ async function sendTo(
   } catch (error) {
     const code = errorCode(error)
     const text = errorText(error)
-    // There is no response or no outcome yet. Repeating the call with its key finds the same message.
+    // There is no response or no outcome yet. Repeating the call with its key finds the same
+    // message.
     if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', text }
     return { kind: HALTING.has(code) ? 'halt' : 'failed', text }
   }

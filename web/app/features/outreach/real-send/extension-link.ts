@@ -13,7 +13,7 @@ import {
   RUN_PORT,
 } from '@x-automated/contract/outreach/extension'
 
-/** The part of chrome.runtime that a page can use. */
+/** The parts of chrome.runtime that pages can use. */
 export interface Runtime {
   lastError?: { message?: string } | undefined
   sendMessage(id: string, request: unknown, reply: (value: unknown) => void): void
@@ -27,7 +27,7 @@ interface Port {
   onDisconnect: { addListener(listener: () => void): void }
 }
 
-/** `stop`: later messages would fail, too, or the extension was not reached. `unclear`: the reply was lost. */
+/** `stop`: later messages would fail, too, or the extension could not be reached. `unclear`: the reply was lost. */
 interface ExtensionFailure {
   success: false
   error: string
@@ -58,7 +58,7 @@ export async function askExtension(
   return 'value' in result ? read(result.value) : result
 }
 
-/** Allows or forbids background sending. Extensions before 1.0 know the former name. */
+/** Allows or forbids background sending. Extensions before 1.0 only know the former name. */
 export async function setBackgroundSending(
   allowed: boolean,
   runtime: Runtime | null = findRuntime(),
@@ -105,7 +105,7 @@ function read(value: unknown): ExtensionReply<object> {
   const message = typeof error === 'string' && error !== '' ? error : FAILED
   if (code === undefined || isErrorCode(code))
     return { success: false, error: message, end: endOf(code), ...(code && { code }) }
-  // Another version's unknown code may mean that the message was sent.
+  // An unknown code from another version may mean that the message was sent.
   return { success: false, error: message, end: 'unclear' }
 }
 
@@ -119,11 +119,11 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 
 /** The status of this browser's extension, as this page understands it. */
 export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity' | 'sendsAlone'> {
-  /** Null: not reported. */
+  /** Null if not reported. */
   version: string | null
-  /** Null: not reported, or unknown to this page. */
+  /** Null if not reported, or unknown to this page. */
   activity: ExtensionActivity | null
-  /** The status has an unknown form, because the page or the extension is outdated. */
+  /** The status cannot be understood, because the page or the extension is outdated. */
   isOtherVersion: boolean
 }
 
@@ -140,7 +140,7 @@ export async function askStatus(
 
 function readStatus(value: unknown): ExtensionHere {
   const { version, paused, pageChanged, signedInAs, pairedWith, activity, ...rest } = fieldsOf(value)
-  // Extensions before 1.0 report this as `sendsAlone`. Drop it in 1.1.
+  // Extensions before 1.0 report this as `sendsAlone`. Remove it in 1.1.
   const sendsInBackground = rest.sendsInBackground ?? rest.sendsAlone
   const pairing = fieldsOf(pairedWith)
   const isPaired = typeof pairing.email === 'string' && typeof pairing.workspaceName === 'string'
@@ -182,8 +182,9 @@ function isTextOrNull(value: unknown): value is string | null {
 }
 
 /**
- * Asks the extension to open X and check that it can send. Extensions before 0.2 only report what
- * they last saw. @param sendsAs the account that must be logged in to X, without @; null: any
+ * Asks the extension to open X and check whether it can send. Extensions before 0.2 only report
+ * what they last saw.
+ * @param sendsAs the account that must be logged in to X, without @; null for any
  */
 export async function checkSending(
   sendsAs: string | null,
@@ -196,7 +197,7 @@ export async function checkSending(
   return { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, end: 'stop', code: 'NOT_SIGNED_IN' }
 }
 
-/** Keeps the extension from claiming while this page sends. @returns a function that releases it */
+/** Keeps the extension from claiming while this page sends. @returns a function that ends this */
 export function driveExtension(
   maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,
   runtime: Runtime | null = findRuntime(),
@@ -219,12 +220,12 @@ export function driveExtension(
         }
       })
       opened.onDisconnect.addListener(() => {
-        // Read it, so that the browser does not report an unchecked error.
+        // Reading it keeps the browser from reporting an unchecked error.
         void runtime.lastError
         if (!released) setTimeout(connect, 1_000)
       })
     } catch {
-      // The extension was removed, which the next message reports.
+      // The extension was removed. The next message reports that.
     }
   }
   connect()

@@ -16,9 +16,9 @@ vi.mock('../../../api', () => ({
 
 const campaign = { id: 'one', name: 'Spring', status: 'active', channel: 'extension', dmsQueuedCount: 3 } as Campaign
 const { claim, find, confirm, recordOutcome } = vi.mocked(client.campaigns)
-/** Open ports: while there is one, the extension claims nothing on its own. */
+/** The number of open ports. While there is one, the extension claims nothing in the background. */
 let open = 0
-/** How the extension handles a message; it may ask the page first. */
+/** How the extension handles a message. It may ask the page first. */
 let respond: (request: SendDmRequest, ask: (question: PageQuestion) => Promise<PageAnswer>) => Promise<unknown>
 
 beforeEach(() => {
@@ -59,7 +59,7 @@ beforeEach(() => {
   })
 })
 
-/** Makes the server report this campaign. */
+/** Makes the server return this campaign. */
 function serve(now: Partial<Campaign>, retryAfter = '3600') {
   find.mockResolvedValue({ ...campaign, ...now })
   if (now.status === undefined || now.status === 'active')
@@ -146,7 +146,7 @@ test('continues silently if paused and resumed while it waits', async () => {
   serve({}, '60')
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), 60_000)
-  // A wait no longer than between two messages: the page keeps the extension.
+  // The wait is no longer than between two messages, so the page keeps the extension.
   expect(open).toBe(1)
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
   find.mockResolvedValueOnce({ ...campaign, status: 'paused' })
@@ -161,7 +161,7 @@ test('continues silently if paused and resumed while it waits', async () => {
   wakeRun('one')
   await run
   expect(open).toBe(0)
-  // Finished by another sender counts as finished.
+  // If another sender finished it, it counts as finished, too.
   expect(toast.success).toHaveBeenCalledWith('Finished sending DMs for campaign: "Spring".', { id: 'finished-one' })
 })
 

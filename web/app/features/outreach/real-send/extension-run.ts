@@ -19,7 +19,7 @@ interface ExtensionRun {
   waitsUntil: number | null
 }
 
-/** Why a campaign can't be sent. */
+/** Why a campaign cannot be sent. */
 export interface Obstacle {
   tone: 'info' | 'error'
   text: string
@@ -27,34 +27,31 @@ export interface Obstacle {
 
 const ALREADY_SENDING = 'Another campaign DM sending process is already active.'
 const NOTHING_QUEUED = 'No queued DMs found for this campaign with valid lead Twitter handles.'
-/** A browser-wide lock, so that only one tab sends. A second lock tells the other tabs the name of the campaign. */
+/** A browser-wide lock, so that only one tab sends. A second lock tells the other tabs the campaign's name. */
 const LOCK = 'real-send'
 const NAMED_LOCK = `${LOCK}: `
-/** How long a text of several sentences is shown, in milliseconds. */
+/** How long a text of several sentences stays on screen, in milliseconds. */
 export const LONG_TEXT_MS = 8_000
-/** If a wait is longer than this, the extension may send other campaigns meanwhile. */
+/** During a longer wait, the extension may send other campaigns. */
 const LONG_WAIT_MS = 120_000
 /** Pause before restarting a campaign that was stopped and is active again. */
 const RESTART_DELAY_MS = 1_000
 const MESSAGE_PREVIEW = 30
 
-/**
- * Why nothing can be sent while this tab or another one of the browser sends. @param name the name
- * of that campaign
- */
+/** Why nothing can be sent while this or another tab sends. @param name of the campaign being sent */
 function alreadySendingText(where: 'This tab' | 'Another tab of this browser', name: string | null): string {
   const what = name === null ? 'a campaign' : `“${name}”`
   return `${ALREADY_SENDING} ${where} is sending ${what}. Pause it, or wait until it is done.`
 }
 
-/** Why a campaign can't be sent while an older one of its X account goes first. @param name null: unknown */
+/** Why a campaign cannot be sent while an older one on the same X account goes first. @param name null if unknown */
 export function waitsBehindText(name: string | null): string {
   const what = name === null ? 'An older campaign' : `“${name}”`
   return `${ALREADY_SENDING} ${what} goes first on this X account because it is older. Start it if nothing is sending it, or pause it.`
 }
 
 let run: ExtensionRun | null = null
-/** Set during a wait. Ends it early. */
+/** Ends a wait early. Only set during one. */
 let wake: () => void = () => {}
 const listeners = new Set<() => void>()
 
@@ -75,7 +72,7 @@ export function useExtensionRun(): ExtensionRun | null {
   )
 }
 
-/** Call this after changing a campaign, so that its waiting run checks the change immediately. */
+/** Call this after changing a campaign, so that a waiting run notices the change immediately. */
 export function wakeRun(campaignId: string): void {
   if (run?.campaignId === campaignId) wake()
 }
@@ -101,8 +98,8 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
 }
 
 /**
- * Why this tab can't send through the extension now; null: it can. Call it before resuming a
- * campaign. @param sendsAs the account that must be logged in to X, without @; null: any
+ * Why this tab cannot send through the extension now, or null. Call it before resuming a campaign.
+ * @param sendsAs the account that must be logged in to X, without @; null for any
  */
 export async function findObstacleInBrowser(campaignId: string, sendsAs: string | null): Promise<Obstacle | null> {
   if (run?.campaignId === campaignId) return null
@@ -112,7 +109,7 @@ export async function findObstacleInBrowser(campaignId: string, sendsAs: string 
   return checked.success ? null : { tone: 'error', text: checked.error }
 }
 
-/** What this or another tab of the browser is sending, as a text; null: nothing. */
+/** What this or another tab of the browser is sending, as text, or null. */
 async function findOtherRun(): Promise<string | null> {
   if (run) return alreadySendingText('This tab', run.name)
   const { held } = (await navigator.locks?.query()) ?? {}
@@ -191,7 +188,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       onProgress(progress) {
         update({ progress, waitsUntil: null })
         const { index, total, handle, message } = progress
-        // Replaces the previous toast. Earlier messages are in the table.
+        // Replaces the previous toast. The table lists earlier messages.
         toast.info(
           `Sending DM ${formatNumber(index)} of ${formatNumber(total)} to @${handle}: “${shorten(message, MESSAGE_PREVIEW)}”`,
           {
@@ -224,12 +221,12 @@ function sleepUnlessWoken(ms: number): Promise<void> {
   })
 }
 
-/** Null: the campaign can't be fetched right now. */
+/** Null if the campaign cannot be fetched right now. */
 function read(id: string): Promise<Campaign | 'gone' | null> {
   return client.campaigns.find({ id }).catch((error) => (isOutOfReach(error) ? 'gone' : null))
 }
 
-/** Asked by an unpaired extension right before it presses send. Null: unknown. */
+/** Answers an unpaired extension right before it presses send. Null if unknown. */
 async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promise<boolean | null> {
   try {
     return (await client.campaigns.confirm({ id: dmId, lease })).maySend

@@ -3,7 +3,7 @@ import { useExtensionHere } from '../extension/use-extension'
 import type { ExtensionHere } from './extension-link'
 import { useExtensionRun } from './extension-run'
 
-/** Sending one message takes less than this, so a browser that is silent for longer has gone. */
+/** Sending one message is faster than this, so a browser that is silent for longer has stopped. */
 const QUIET_MS = 60_000
 
 type SentCampaign = Pick<
@@ -11,7 +11,7 @@ type SentCampaign = Pick<
   'id' | 'channel' | 'status' | 'dmsQueuedCount' | 'waiting' | 'waitingFor' | 'lastRunAt' | 'updatedAt'
 >
 
-/** Whether no browser sends an active campaign's due messages. @param here undefined: unknown */
+/** Whether no browser sends an active campaign's due messages. @param here undefined while unknown */
 export function hasNoSender(
   campaign: SentCampaign,
   { runId, here }: { runId: string | null; here: ExtensionHere | null | undefined },

@@ -42,7 +42,7 @@ function ExtensionNotice() {
   )
 }
 
-/** Whether the notice is known. Content below it waits for that, so that nothing shifts. */
+/** Whether the notice has loaded. Anything below it waits for that, so that nothing shifts. */
 export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
   return useIsExtensionKnown(campaigns?.some(needsExtension) ?? false)
 }

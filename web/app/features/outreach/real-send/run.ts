@@ -28,27 +28,27 @@ export interface RunDeps {
   record(claim: Claim, outcome: Outcome): Promise<{ campaignCompleted: boolean }>
   release: Transport<Claim>['release']
   wait(ms: number): Promise<void>
-  /** Waits until then (milliseconds since 1970), or until there is a reason to claim earlier. */
+  /** Waits until this time (milliseconds since 1970), or until there is a reason to claim earlier. */
   waitUntil(until: number): Promise<void>
   onProgress(progress: RunProgress): void
   /** Called with the time of the next message, in milliseconds since 1970. */
   onWait(until: number): void
   /** Shows an error to the user. */
   onError(text: string): void
-  /** Tells the user that a message was delayed. */
+  /** Shows that a message was postponed. */
   onPutOff(text: string): void
   /** Whether the claim was refused because the campaign was paused or has ended. */
   isOver(error: unknown): boolean
-  /** Whether an earlier request with this key is still running. */
+  /** Whether an earlier request with this key is still being processed. */
   isUnderWay(error: unknown): boolean
   textOf(error: unknown): string
   now(): number
 }
 
-/** `nothing`: nothing was queued. `stopped`: an error that was shown. `over`: paused or ended elsewhere. */
+/** `nothing`: nothing was queued. `stopped`: by an error that was shown. `over`: paused or ended elsewhere. */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
-/** How often a server call is tried after network errors. */
+/** How often to try a server call, after network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
 
@@ -104,8 +104,8 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<Verdict> {
     const notAfter = deps.now() + SEND_WITHIN_MS
     let reply = await deps.ask(claim, notAfter)
     if (!reply.success && reply.end === 'unclear') {
-      // A repeated request returns the first outcome, because the extension never sends twice under
-      // one lease.
+      // Repeating the request returns the first outcome: the extension never sends twice under one
+      // lease.
       await deps.wait(RETRY_MS)
       reply = await deps.ask(claim, notAfter)
     }
@@ -121,7 +121,7 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<Verdict> {
   }
 }
 
-/** Reports an outcome. A failure is shown, and the run continues. */
+/** Reports an outcome. If that fails, shows the error and continues the run. */
 async function report<Value>(deps: RunDeps, claim: Claim, call: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await withRetries(deps, call)
@@ -130,7 +130,7 @@ async function report<Value>(deps: RunDeps, claim: Claim, call: () => Promise<Va
   }
 }
 
-/** Retries after network errors only. */
+/** Retries, but only after network errors. */
 async function withRetries<Value>(deps: RunDeps, call: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -12,8 +12,8 @@ const active: Exclude<Snapshot, 'gone' | null> = {
 }
 
 /**
- * Waits an hour while the campaign is read as these values in turn. @returns how long it waited, in
- * milliseconds
+ * Waits an hour, during which reading the campaign returns these values in turn.
+ * @returns how long it waited, in milliseconds
  */
 async function wait(seen: Snapshot[], { wakesAfter }: { wakesAfter?: number } = {}) {
   let at = 0
@@ -49,7 +49,7 @@ test('ends at the next check if the campaign is gone', async () => {
 test('ends when the reason to wait changes: a raised cap, its turn or another sender', async () => {
   for (const change of [{ waitingFor: null }, { waiting: true }, { dmsQueuedCount: 2 }])
     expect(await wait([active, active, { ...active, ...change }])).toBe(10_000)
-  // A first failed read is no change.
+  // If the first read fails, that is not a change.
   expect(await wait([null, active, active, { ...active, waitingFor: null }])).toBe(15_000)
 })
 

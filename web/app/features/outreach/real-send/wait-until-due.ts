@@ -1,12 +1,12 @@
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 
-/** How often a waiting run checks for changes by others. */
+/** How often a waiting run checks for other people's changes. */
 const POLL_EVERY_MS = 5_000
 
 type Snapshot = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dmsQueuedCount'>
 
 export interface WaitDeps {
-  /** Reads the current campaign; null: it can't be fetched right now, 'gone': it no longer exists. */
+  /** Reads the current campaign. Null if it cannot be fetched right now, 'gone' if it no longer exists. */
   read(): Promise<Snapshot | 'gone' | null>
   /** Ends early if this page changes the campaign. */
   sleep(ms: number): Promise<void>

@@ -9,14 +9,14 @@ const POLL_EVERY_MS = 60_000
 
 const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
 
-/** Whether the notice is known. Content below it waits for that, so that nothing shifts. */
+/** Whether the notice has loaded. Anything below it waits for that, so that nothing shifts. */
 export function useReplyDetectionKnown(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }
 
 /**
- * Warns if X does not report all messages or an account cannot be read, and about message requests,
- * which X does not report.
+ * Warns if X does not report all messages, if an account cannot be read, and about message
+ * requests, which X never reports.
  */
 export function ReplyDetectionNotice() {
   const { data } = useQuery(detection())

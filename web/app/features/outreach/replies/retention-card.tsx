@@ -14,7 +14,7 @@ import { useHasRole } from '../../identity/people/use-role'
 
 const { min, max } = KEEP_TEXTS_DAYS
 
-/** How long texts of conversations are kept. */
+/** For how long the texts of conversations are kept. */
 export function RetentionCard() {
   const settings = useQuery(api.replies.settings.queryOptions())
   return (

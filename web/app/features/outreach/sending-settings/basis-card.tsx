@@ -8,7 +8,7 @@ import { DateTime } from '../../../ui/date-time'
 import { Dialog } from '../../../ui/dialog'
 import { useSaveSettings } from './use-save-settings'
 
-/** Whether campaigns need a contact basis. Only the owner may turn that off. */
+/** Whether campaigns require a contact basis. Only the owner may turn that off. */
 export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']; disabled: boolean }) {
   const [asking, setAsking] = useState(false)
   const [hasRead, setHasRead] = useState(false)

@@ -4,7 +4,7 @@ import type { CampaignWait, SendingLimits } from '@x-automated/contract/outreach
 
 export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
-/** Why nothing is being sent. `waitText` appends until when. */
+/** Why nothing is being sent. `waitText` appends the time. */
 export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   hours: 'Outside the sending window',
   cap: 'Daily cap reached',
@@ -21,7 +21,7 @@ export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
-/** The same reasons, to follow "Waiting: ". */
+/** The same reasons, as they follow "Waiting: ". */
 export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   hours: 'outside the sending window',
   cap: 'daily cap reached',
@@ -38,7 +38,7 @@ export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
-/** Whether a wait is worth showing: a pause of a few seconds is normal. */
+/** Whether a wait is worth displaying: a pause of a few seconds is normal. */
 export function isNotable(waiting: CampaignWait | null, now: number): waiting is CampaignWait {
   if (waiting?.reason !== 'pause') return waiting !== null
   return waiting.until !== null && new Date(waiting.until).getTime() - now > 15_000
@@ -71,7 +71,6 @@ export function capUsageText({
   return sentInDay === countedInDay ? used : `${used}, ${formatNumber(sentInDay)} sent`
 }
 
-/** The form's values. */
 export interface LimitsDraft
   extends Pick<SendingLimits, 'timeZone' | 'workDays' | 'dailyCap' | 'warmUp' | 'pauseSeconds'> {
   allDay: boolean
@@ -79,7 +78,7 @@ export interface LimitsDraft
   end: string
 }
 
-/** The form's values. @param defaults the window to show if messages may go out all day */
+/** The form's values. @param defaults the window to suggest if messages are sent all day */
 export function draftOf(
   { timeZone, workDays, hours, dailyCap, warmUp, pauseSeconds }: SendingLimits,
   defaults: { start: string; end: string },
@@ -87,7 +86,7 @@ export function draftOf(
   return { timeZone, workDays, allDay: hours === null, ...(hours ?? defaults), dailyCap, warmUp, pauseSeconds }
 }
 
-/** Careful limits: office hours on weekdays, and more messages from day to day. */
+/** Cautious limits: office hours on weekdays, with the number of messages growing daily. */
 export const SAFE_LIMITS = {
   workDays: [1, 2, 3, 4, 5],
   allDay: false,
@@ -95,13 +94,13 @@ export const SAFE_LIMITS = {
   warmUp: true,
 } as const satisfies Partial<Omit<LimitsDraft, 'workDays'>> & { workDays: readonly number[] }
 
-/** The hours of a day in which messages go out, counted from its midnight. @param day 1 is Monday */
+/** When messages are sent on a day, in hours from its midnight. @param day 1 is Monday */
 export function hoursOn({ workDays, allDay, start, end }: LimitsDraft, day: number): [from: number, to: number][] {
   if (allDay) return workDays.includes(day) ? [[0, 24]] : []
   const [from, to] = [hourOf(start), hourOf(end)]
   if (from === null || to === null) return []
   if (from < to) return workDays.includes(day) ? [[from, to]] : []
-  // A window that passes midnight also covers the early hours of the next day.
+  // A window that passes midnight also covers the next day's early hours.
   const early: [number, number][] = workDays.includes(day === 1 ? 7 : day - 1) && to > 0 ? [[0, to]] : []
   return workDays.includes(day) ? [...early, [from, 24]] : early
 }
@@ -113,7 +112,7 @@ function hourOf(time: string): number | null {
 
 export type LimitsProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>
 
-/** Form errors by field; {} if the form is valid. */
+/** Form errors by field, or {} if the form is valid. */
 export function problemsOf(draft: LimitsDraft, limits: { dailyCap: number; pauseSeconds: number }): LimitsProblems {
   const problems: LimitsProblems = {}
   if (draft.timeZone === '') problems.timeZone = 'Choose a time zone.'
@@ -131,7 +130,7 @@ function isWithin(value: number | null, min: number, max: number): boolean {
   return value === null || (value >= min && value <= max)
 }
 
-/** The form's values as the API expects them. */
+/** The form's values in the API's format. */
 export function limitsInput(xAccountId: string | null, { allDay, start, end, ...draft }: LimitsDraft) {
   return { ...draft, xAccountId, workDays: draft.workDays.toSorted(), hours: allDay ? null : { start, end } }
 }

@@ -33,7 +33,7 @@ function problemOf(value: number | null, min: number): string | undefined {
   return value !== null && value >= min && value <= MAX ? undefined : `Enter a number from ${min} to ${MAX}.`
 }
 
-/** When campaigns pause themselves. */
+/** When campaigns pause automatically. */
 export function ProtectionCard({ protection, disabled }: { protection: Protection; disabled: boolean }) {
   const { draft, isChanged, set, settle } = useFormDraft<Record<keyof Protection, number | null>>(protection)
   const save = useSaveSettings((saved: Protection) => client.sendingSettings.saveProtection(saved), {

@@ -11,7 +11,7 @@ import { LimitsCard } from './limits-card'
 import { OptOutCard } from './opt-out-card'
 import { ProtectionCard } from './protection-card'
 
-/** Usage is refreshed this often while the tab is open. */
+/** How often usage is refreshed while the tab is open. */
 const REFRESH_MS = 30_000
 
 /** Sending limits per X account, opt-out words, protection, and the contact basis. */

@@ -3,7 +3,7 @@ import type { SendingSettings } from '@x-automated/contract/outreach/sending-set
 import { api } from '../../../api'
 import { type ActionOptions, useAction } from '../../../use-action'
 
-/** An action that saves sending settings and shows what the server returns. */
+/** An action that saves sending settings, then displays what the server returns. */
 export function useSaveSettings<Input = void>(
   save: (input: Input) => Promise<SendingSettings>,
   { onSuccess, ...options }: ActionOptions<Input, SendingSettings>,

@@ -2,7 +2,7 @@ import type { PreviewedMessage } from '../campaigns/message-preview'
 import { type SequenceDraft, shownVariant } from './sequence-draft'
 import { CONDITIONS, delayText } from './step-text'
 
-/** The messages of a sequence as one lead gets them, with the open variant of each step. */
+/** A sequence's messages as a lead gets them, using the open variant of each step. */
 export function conversationOf({ steps, reengagement }: SequenceDraft): PreviewedMessage[] {
   const messages = steps.map((step, index) => {
     const { key, messageTemplate } = shownVariant(step)

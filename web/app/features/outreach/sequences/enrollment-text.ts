@@ -4,7 +4,7 @@ import { type EnrollmentReason, type SkipReason, skipText } from '@x-automated/c
 import { HOUR_MS } from '@x-automated/contract/time'
 import { dayText } from '../campaigns/campaign-progress'
 
-/** The states of people in a campaign, for the filter. */
+/** Names of enrollment states, for the filter. */
 export const STATE_NAMES: Record<Enrollment['state'], string> = {
   active: 'Active',
   paused: 'Paused',
@@ -15,7 +15,7 @@ export const STATE_NAMES: Record<Enrollment['state'], string> = {
   stopped: 'Stopped',
 }
 
-/** The outcome of the people behind a number, as the start of a title. */
+/** Names of outcomes, as the start of a title. */
 export const OUTCOME_NAMES: Record<Outcome, string> = {
   sent: 'Sent',
   read: 'Read',
@@ -26,7 +26,7 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   skipped: 'Skipped',
 }
 
-/** A person's name. @param lead null: the lead was deleted */
+/** A person's name. @param lead null if the lead was deleted */
 export function personName(lead: { name: string | null; twitterHandle: string } | null): string {
   return lead ? lead.name || `@${lead.twitterHandle}` : 'Deleted lead'
 }
@@ -35,7 +35,7 @@ export function personName(lead: { name: string | null; twitterHandle: string } 
 export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment, now: number): string {
   switch (state) {
     case 'active':
-      // The next part of a launch in parts has only a date.
+      // In a partial launch, the next part only has a date.
       if (stepNumber === 1 && nextAt && Date.parse(nextAt) - now > HOUR_MS)
         return `First message ${dayText(nextAt, now)}`
       if (stepNumber === 1) return 'Waiting for the first message'
@@ -60,7 +60,7 @@ export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: En
   }
 }
 
-/** Why a person was paused or stopped. @param isSentence whether to begin with a capital letter */
+/** Why a person was paused or stopped. @param isSentence whether to start with a capital letter */
 function reasonText({ code, params }: EnrollmentReason, isSentence = false): string {
   const text = code === 'skipped' ? skippedText(params.skip) : REASONS[code]
   return isSentence ? text.charAt(0).toUpperCase() + text.slice(1) : text
@@ -83,7 +83,7 @@ function skippedText(code: unknown): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '')
 }
 
-/** 'At least 10,000 people' if the count has reached its maximum. */
+/** 'At least 10,000 people' if counting stopped at its maximum. */
 export function peopleText(total: number, max: number): string {
   return total >= max ? `At least ${formatCount(max, 'person', 'people')}` : formatCount(total, 'person', 'people')
 }

@@ -18,11 +18,11 @@ import { useEnrollmentActions } from './use-enrollment-actions'
 interface FlightBoardProps {
   campaignId: string
   pollEveryMs: number | false
-  /** Pauses the campaign; null: it cannot be paused now. */
+  /** Pauses the campaign; null if it cannot be paused now. */
   onPause: (() => void) | null
 }
 
-/** The messages of the past and the next 24 hours. Each person is a dot. */
+/** Messages of the past and the next 24 hours. Each message is a dot. */
 export function FlightBoard({ campaignId, pollEveryMs, onPause }: FlightBoardProps) {
   const flight = useQuery(
     api.sequences.flight.queryOptions({ input: { id: campaignId }, refetchInterval: pollEveryMs }),
@@ -76,7 +76,7 @@ function Board({ dots, now, onPause }: BoardProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const next = dots.findIndex(({ at }) => Date.parse(at) >= now)
   const chosenIndex = chosen === null ? -1 : dots.findIndex((dot) => keyOf(dot) === chosen)
-  // At first the next message or, without one, the last.
+  // Initially the next message or, if there is none, the last.
   const index = chosenIndex >= 0 ? chosenIndex : next >= 0 ? next : dots.length - 1
   const current = dots[index]
   const isHeld = current?.state === 'held'
@@ -84,7 +84,7 @@ function Board({ dots, now, onPause }: BoardProps) {
   const isBusy = pause.isPending || resume.isPending
   const hold = () => {
     if (!canHold || isBusy) return
-    // While messages are sent, the next one soon belongs to another person.
+    // While messages are being sent, the next one soon belongs to someone else.
     setChosen(keyOf(current))
     const person = { id: current.enrollmentId, name: personName(current.lead) }
     if (isHeld) resume.run(person)

@@ -12,12 +12,12 @@ const FACES_PX = 36
 interface FlightChartProps {
   dots: readonly FlightDot[]
   now: number
-  /** The chosen dot. */
+  /** The index of the chosen dot. */
   index: number
   onChoose: (index: number) => void
 }
 
-/** Messages on a time line, with a lane for each step. The arrow keys choose a message. */
+/** Messages on a timeline, with a lane for each step. Arrow keys choose a message. */
 export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
   const id = useId()
   const layout = layoutFlight(
@@ -86,11 +86,11 @@ export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
   )
 }
 
-/** A key that stays the same while a message's person is held and resumed, and when it is sent. */
+/** A key that stays the same while a message is held, resumed and sent. */
 export const keyOf = ({ enrollmentId, stepNumber, dmId }: FlightDot) =>
   `${enrollmentId} ${stepNumber} ${dmId === null ? 'next' : 'message'}`
 
-/** The folded nights, the times after them, and the line that marks now. */
+/** The collapsed nights, the times after them, and the line that marks the current time. */
 function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; height: number }) {
   return (
     <>
@@ -124,7 +124,7 @@ function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; 
   )
 }
 
-/** If a frame is too narrow, scrolls it so that now is in the middle at first. @param at in percent */
+/** If a frame is too narrow, initially scrolls it so that the current time is in the middle. @param at in percent */
 function useScrolledTo(at: number) {
   const frame = useRef<HTMLDivElement>(null)
   const first = useRef(at)

@@ -20,7 +20,7 @@ it('folds a night and labels the morning after it', () => {
   const morning = NOW - 6 * HOUR
   const { x, folds, labels } = layoutFlight([evening - HOUR, evening, morning, morning + 2 * HOUR, NOW - HOUR], NOW)
   expect(folds).toHaveLength(1)
-  // The folded 14 hours are narrower than the 2 hours after it.
+  // The collapsed 14 hours are narrower than the 2 hours after them.
   expect(x(morning) - x(evening)).toBeLessThan(x(morning + 2 * HOUR) - x(morning))
   expect(labels.map(({ time }) => time)).toEqual([evening - HOUR, morning])
 })

@@ -1,8 +1,8 @@
 import { HOUR_MS } from '@x-automated/contract/time'
 
-/** Spans without a message that are longer than this are folded. */
+/** Longer spans without a message are collapsed. */
 const FOLDED_FROM_MS = 3 * HOUR_MS
-/** A folded span is as wide as this time, unless all others together are short. */
+/** A collapsed span is as wide as this time, unless all others together are short. */
 const FOLD_MS = 0.75 * HOUR_MS
 const FOLD_SHARE = 0.1
 /** The minimum distance between labels, in percent. */
@@ -12,13 +12,13 @@ export interface FlightLayout {
   /** Horizontal position of `time`, in percent. */
   x: (time: number) => number
   now: number
-  /** The positions of folded spans. */
+  /** Positions of the collapsed spans. */
   folds: number[]
-  /** The times to label, where messages start again after a folded span. */
+  /** The times to label, where messages resume after a collapsed span. */
   labels: { time: number; x: number }[]
 }
 
-/** Positions times on a line. Long spans without a message are folded. */
+/** Positions times on a line. Long spans without a message are collapsed. */
 export function layoutFlight(times: readonly number[], now: number): FlightLayout {
   const points = [...new Set([...times, now])].sort((a, b) => a - b)
   const gaps = points.map((time, index) => time - (points[index - 1] ?? time))

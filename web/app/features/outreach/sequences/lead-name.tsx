@@ -7,7 +7,7 @@ interface LeadNameProps {
   lead: { id: string; name: string | null; twitterHandle: string } | null
 }
 
-/** A lead's name, which opens their whole conversation with you. */
+/** A lead's name. Pressing it opens the complete conversation. */
 export function LeadName({ lead }: LeadNameProps) {
   if (!lead) return <span className="font-strong">Deleted lead</span>
   return (

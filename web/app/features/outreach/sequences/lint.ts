@@ -5,18 +5,18 @@ import { LINKS, LONG_MESSAGE, lintText, QUESTIONS } from '@x-automated/contract/
 import { unknownPlaceholders } from '../campaigns/message-template'
 import type { SequenceDraft } from './sequence-draft'
 
-/** A strength of a message, or something to look at. `bad`: the server will refuse the message. */
+/** A strength of a message, or something to check. `bad`: the server will refuse the message. */
 export interface Remark {
   tone: 'good' | 'warn' | 'bad'
   text: string
-  /** Its position in the text, in UTF-16 units. */
+  /** Its range in the text, in UTF-16 units. */
   place?: { start: number; end: number }
 }
 
-/** The start of a variable whose closing brace is missing. */
+/** The beginning of a variable whose closing brace is missing. */
 const UNCLOSED = /(\{[\p{L}_][\p{L}\p{M}\p{N}_]*)[^{}]*(?=\{|$)/u
 
-/** Remarks about one message, strengths first. @param earlier the texts of earlier messages */
+/** Remarks about one message, strengths first. @param earlier texts of the messages before it */
 export function lint(messageTemplate: string, earlier: readonly { label: string; text: string }[]): Remark[] {
   const text = messageTemplate.trim()
   if (text === '') return []
@@ -62,7 +62,7 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
 /** Problems that `lint` already shows while the user types. */
 const KNOWN: readonly LintProblem['code'][] = ['too_long', 'long', 'unknown_variable', 'no_fallback']
 
-/** The problems that the server found, as remarks. */
+/** The server's problems, as remarks. */
 export function remarksOf(problems: readonly LintProblem[]): Remark[] {
   return problems
     .filter(({ code }) => !KNOWN.includes(code))
@@ -73,7 +73,7 @@ export function remarksOf(problems: readonly LintProblem[]): Remark[] {
     }))
 }
 
-/** Every message of a sequence with its name, in order. */
+/** All messages of a sequence with their names, in order. */
 export function messagesOf({ steps, reengagement }: SequenceDraft): { key: string; label: string; text: string }[] {
   const messages = steps.flatMap(({ variants }, index) =>
     variants.map(({ key, name, messageTemplate }) => ({

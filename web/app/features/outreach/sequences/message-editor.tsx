@@ -10,13 +10,13 @@ import { WriterTools } from '../writer/writer-tools'
 import { type Remark, remarksOf } from './lint'
 
 interface MessageEditorProps {
-  /** The id of the text field. Its label is elsewhere. */
+  /** The text field's id, because its label is elsewhere. */
   id: string
   value: string
   onChange: (value: string) => void
   placeholder: string
   hint?: ReactNode
-  /** The server's problem with this text. */
+  /** The server's problem with this text, if any. */
   problem: string | undefined
   remarks: readonly Remark[]
   /** The id of a saved campaign. */
@@ -27,7 +27,7 @@ interface MessageEditorProps {
 const TEXT = 'col-start-1 row-start-1 min-h-20 px-3 pt-2.5 pb-1 leading-normal whitespace-pre-wrap wrap-anywhere'
 const marks = { filled: 'bg-accent-mark', missing: '', opener: '', unknown: 'bg-bad/15' }
 
-/** The text of a message with its variables, problem and remarks. */
+/** A message's text with its variables, problem and remarks. */
 export function MessageEditor({ id, value, onChange, placeholder, hint, problem, ...more }: MessageEditorProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
   const remarks = [...more.remarks, ...remarksOf(useLint(value, more.campaignId))]
@@ -47,7 +47,7 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
                 </mark>
               ),
             )}
-            {/* Without this, an empty last line has no height. */}
+            {/* Otherwise, an empty last line would have no height. */}
             {'\u200b'}
           </div>
           <textarea
@@ -105,7 +105,7 @@ const looks = {
 interface RemarksProps {
   id: string
   remarks: readonly Remark[]
-  /** Called to select the part that a remark is about. */
+  /** Called to select the part of the text that a remark is about. */
   onShow: (range: NonNullable<Remark['place']>) => void
 }
 

@@ -14,7 +14,7 @@ import { LaunchLimit } from './plan-locks'
 import { draftOf, type SequenceDraft } from './sequence-draft'
 import { CONDITIONS, delayText, stepName } from './step-text'
 
-/** A campaign's messages and their preview for each lead. */
+/** A campaign's messages, with a preview for each lead. */
 export function MessagesCard({ campaign }: { campaign: Campaign }) {
   const { id, status, leadListId } = campaign
   const sequence = useQuery(api.sequences.find.queryOptions({ input: { id } }))

@@ -18,7 +18,7 @@ import { peopleText, personName, placeText, STATE_NAMES } from './enrollment-tex
 import { LeadName } from './lead-name'
 import { useEnrollmentActions } from './use-enrollment-actions'
 
-/** Which people of a campaign the list shows. */
+/** Which of a campaign's people the list contains. */
 export interface PeopleFilter {
   /** 'Replied: Follow-up, variant B'. */
   title: string
@@ -34,7 +34,7 @@ interface PeopleSheetProps extends ShownDialog {
   filter: PeopleFilter
 }
 
-/** The people behind a number of a campaign, each with pause, resume and stop. */
+/** The people behind one of a campaign's numbers, with buttons to pause, resume and stop each. */
 export function PeopleSheet({ campaignId, isArchived, filter, open, onClose }: PeopleSheetProps) {
   const { title, ...what } = filter
   const [state, setState] = useState<Enrollment['state'] | ''>('')

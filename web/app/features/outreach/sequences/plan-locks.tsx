@@ -10,7 +10,7 @@ import { SeePlans } from '../../platform/billing/usage-notice'
 import type { SequenceDraft } from './sequence-draft'
 import { useSequenceLimits } from './use-sequence-limits'
 
-/** What the plan does not include, as texts; null: it is included. */
+/** What the plan does not include, as texts. Null if it is included. */
 interface PlanLocks {
   steps: string | null
   variants: string | null
@@ -19,7 +19,7 @@ interface PlanLocks {
 
 /** What the workspace's plan and rewards do not include in a sequence. */
 export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
-  // Until the limits are known, nothing is locked, and the server decides.
+  // Until the limits have loaded, nothing is locked, and the server decides.
   const { plan, limits } = useSequenceLimits() ?? { plan: 'agency', limits: sequenceLimits('agency', []) }
   return {
     steps: steps.length < limits.steps ? null : stepsLimitText(plan, limits),
@@ -28,7 +28,7 @@ export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
   }
 }
 
-/** The texts of the locks. A locked element names its text by `id` and its own name. */
+/** The locks' texts. A locked element references its text by `id` and its own name. */
 export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
   const texts = Object.entries(locks).filter(([, text]) => text !== null)
   if (texts.length === 0) return null
@@ -46,7 +46,7 @@ export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
   )
 }
 
-/** What the launch of a saved campaign leaves out, because the plan that included it has ended. */
+/** What launching a saved campaign leaves out, because the plan that included it has ended. */
 export function LaunchLimit({ campaign, draft }: { campaign: Campaign; draft: SequenceDraft }) {
   const planLimits = useSequenceLimits()
   const { status, totalLeadsInList } = campaign

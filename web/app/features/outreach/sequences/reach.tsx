@@ -4,7 +4,7 @@ import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
 import { api } from '../../../api'
 
-/** Which people a change of a running campaign applies to. */
+/** Who gets a change to a running campaign. */
 export type ApplyTo = 'unpassed' | 'unstarted'
 
 interface ReachProps {
@@ -16,7 +16,7 @@ interface ReachProps {
   applyTo: ApplyTo
 }
 
-/** How many people get a change of the sequence. */
+/** How many people get a change to the sequence. */
 export function Reach({ campaignId, changedStep, knownSteps, applyTo }: ReachProps) {
   const isNewStep = changedStep > knownSteps.steps.length + (knownSteps.reengagement ? 1 : 0)
   const counts = useQueries({

@@ -21,7 +21,7 @@ interface ReengagementCardProps {
   onRemove: () => void
 }
 
-/** The last message, sent once if nothing has happened since the one before. */
+/** The last message, sent once if nothing has happened since the previous one. */
 export function ReengagementCard({
   reengagement,
   number,

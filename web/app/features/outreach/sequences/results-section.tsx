@@ -141,19 +141,19 @@ function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | und
     .join(', ')
 }
 
-/** The style of a number that opens a list. */
+/** The style of numbers that open a list. */
 export const LISTED =
   'rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:decoration-current'
 
 interface FigureProps {
   outcome: Outcome
   figures: Figures
-  /** Shows the share with a decimal, for comparison. */
+  /** Shows the share with a decimal, for comparing. */
   isExact?: boolean
   onShow: () => void
 }
 
-/** A number of people, which opens their list, and its share of those who were sent the step. */
+/** A number of people and its share of those who were sent the step. Opens their list. */
 function Figure({ outcome, figures, isExact, onShow }: FigureProps) {
   const count = figures[outcome]
   const share = isExact && figures.sent > 0 ? formatRate(count / figures.sent) : shareText(count, figures.sent)
@@ -190,7 +190,7 @@ interface TestResultsProps {
   onShow: (variant: VariantResults, outcome: Outcome) => void
 }
 
-/** The variants of a step side by side, below the verdict's sentence. */
+/** A step's variants side by side, below the verdict. */
 function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
   const { allocation, isSplitOff, verdict, variants } = step
   const saved = sequence?.steps.find(({ id }) => id === step.id)
@@ -267,7 +267,7 @@ function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
   )
 }
 
-/** The end of the scale on which the ranges of variants are drawn. */
+/** The end of the scale on which the variants' intervals are drawn. */
 function scaleOf(variants: readonly VariantResults[]): number {
   return Math.max(...variants.map(({ positive, sent }) => rateInterval(positive, sent).to))
 }
@@ -297,7 +297,7 @@ function RateRange({ successes, count, scale }: { successes: number; count: numb
   )
 }
 
-/** 95%. */
+/** The quantile for a 95% interval. */
 const Z = 1.96
 
 /** The confidence interval of a rate (Wilson score), from 0 to 1. */
@@ -310,7 +310,7 @@ export function rateInterval(successes: number, count: number): { from: number; 
   return { from: Math.max(0, (middle - margin) / scale), to: Math.min(1, (middle + margin) / scale) }
 }
 
-/** How far the evidence is on the way to what a verdict needs, on a log scale from 0 to 1. */
+/** How close the evidence is to what a verdict needs, on a log scale from 0 to 1. */
 export function evidenceShare(evidence: number, needed: number): number {
   return Math.min(1, Math.max(0, Math.log(Math.max(1, evidence)) / Math.log(needed)))
 }

@@ -17,13 +17,13 @@ import { WaitRow } from './wait-row'
 
 interface SequenceBuilderProps {
   editor: SequenceEditor
-  /** True for a template, which has no re-engagement. */
+  /** True for a template, which cannot have re-engagement. */
   ofTemplate?: boolean
   /** The id of a saved campaign. */
   campaignId?: string
 }
 
-/** The messages of a campaign: steps with variants, delays and conditions, and re-engagement. */
+/** Edits a campaign's messages: steps with variants, delays and conditions, and re-engagement. */
 export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: SequenceBuilderProps) {
   const { draft, change, problems } = editor
   const { steps, reengagement } = draft
@@ -125,7 +125,7 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
   )
 }
 
-/** Finds the remarks about each message. They depend on the messages before it. */
+/** Finds remarks about each message. They also depend on earlier messages. */
 function remarksIn({ draft }: SequenceEditor) {
   const messages = messagesOf(draft)
   return ({ key, messageTemplate }: { key: string; messageTemplate: string }) =>
@@ -139,7 +139,7 @@ function remarksIn({ draft }: SequenceEditor) {
 }
 
 interface AddButtonProps extends ButtonProps {
-  /** Why the plan does not include it; null: it is included. */
+  /** Why the plan does not include it; null if it does. */
   lock: string | null
   /** The id of that text. */
   lockId: string

@@ -10,9 +10,9 @@ export interface VariantDraft {
   id?: string | undefined
   name: string
   messageTemplate: string
-  /** Null while the field is empty. The other numbers do the same. */
+  /** Null while the field is empty, like the other numbers. */
   weight: number | null
-  /** It was sent, so a new text makes it a new variant. */
+  /** It was sent, so changing the text creates a new variant. */
   isFrozen: boolean
 }
 
@@ -26,9 +26,9 @@ export interface StepDraft {
   switchToWinner: boolean
   testWindowDays: number | null
   variants: readonly VariantDraft[]
-  /** Names of retired variants, whose results are still shown. New variants must not reuse them. */
+  /** Names of retired variants, whose results are still displayed. New variants must not reuse them. */
   retiredNames: readonly string[]
-  /** The key of the variant that is open. */
+  /** The key of the open variant. */
   shown: string
 }
 
@@ -46,7 +46,7 @@ export interface SequenceDraft {
 const newKey = () => crypto.randomUUID()
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** Takes the first free letter. */
+/** Chooses the first free letter. */
 function takeName(used: string[]): string {
   const name = [...LETTERS].find((letter) => !used.includes(letter)) ?? ''
   used.push(name)
@@ -72,12 +72,12 @@ function newStep(): StepDraft {
   }
 }
 
-/** A sequence of one empty step. */
+/** A sequence with one empty step. */
 export function emptySequence(): SequenceDraft {
   return { steps: [newStep()], reengagement: null }
 }
 
-/** A saved sequence, without retired variants. */
+/** A saved sequence as a draft, without retired variants. */
 export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
   return {
     steps: steps.map((step) => {
@@ -99,7 +99,7 @@ export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
   }
 }
 
-/** The messages of a template, without retired variants and re-engagement. */
+/** A template's messages as a draft, without retired variants and re-engagement. */
 export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   return {
     steps: steps.map(({ delay, condition, variants: all, ...step }) => {
@@ -124,7 +124,7 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   }
 }
 
-/** A draft's steps, as a template stores them. */
+/** A draft's steps in a template's format. */
 export function templateSteps(draft: SequenceDraft): TemplateStep[] {
   return stepInputs(draft).map(({ id: _, variants, ...step }) => ({
     ...step,
@@ -142,7 +142,7 @@ export function draftFromTexts(texts: readonly { text: string; delay?: Delay | u
   return { steps, reengagement: null }
 }
 
-/** A draft's steps as a request needs them. A blank number counts as 1, and `missingText` reports it. */
+/** A draft's steps in the format of a request. An empty number counts as 1, and `missingText` reports it. */
 export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   return steps.map(({ id, delay, condition, allocation, switchToWinner, testWindowDays, variants }, index) => ({
     id,
@@ -160,7 +160,7 @@ export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   }))
 }
 
-/** A draft's re-engagement as a request needs it; null: it has none. */
+/** A draft's re-engagement in the format of a request; null if it has none. */
 export function reengagementInput({ reengagement }: SequenceDraft) {
   return (
     reengagement && {
@@ -170,7 +170,7 @@ export function reengagementInput({ reengagement }: SequenceDraft) {
   )
 }
 
-/** The first reason why a draft can't be saved: 'Variant B of follow-up 2 is empty.' Null: it can. */
+/** The first reason why a draft cannot be saved ('Variant B of follow-up 2 is empty.'), or null. */
 export function missingText({ steps, reengagement }: SequenceDraft): string | null {
   const texts = steps.flatMap(({ delay, allocation, testWindowDays, variants }, index) => {
     const name = stepName(index, steps.length)
@@ -202,7 +202,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
 /** Whether a draft can be saved. */
 export const isWritten = (draft: SequenceDraft) => missingText(draft) === null
 
-/** The number of the first step that differs. Re-engagement counts as the last step. Null: no step differs. */
+/** The number of the first step that differs, or null. Re-engagement counts as the last step. */
 export function firstChange(before: SequenceDraft, after: SequenceDraft): number | null {
   const [was, is] = [before, after].map((draft) =>
     [...stepInputs(draft), ...(draft.reengagement ? [reengagementInput(draft)] : [])].map((part) =>
@@ -227,7 +227,7 @@ export function withStep(draft: SequenceDraft, key: string, change: Partial<Step
   return { ...draft, steps: draft.steps.map((step) => (step.key === key ? { ...step, ...change } : step)) }
 }
 
-/** Changes the variant with this key, whichever step has it. */
+/** Changes the variant with this key, whichever step it belongs to. */
 export function withVariant(draft: SequenceDraft, key: string, change: Partial<VariantDraft>): SequenceDraft {
   return {
     ...draft,
@@ -247,13 +247,13 @@ export function addStep(draft: SequenceDraft): SequenceDraft {
   return { ...draft, steps: [...draft.steps, newStep()] }
 }
 
-/** Adds a variant with the first free name and opens it. */
+/** Adds a variant with the first free name, and opens it. */
 export function addVariant(draft: SequenceDraft, step: StepDraft): SequenceDraft {
   const variant = newVariant(takeName([...step.variants.map(({ name }) => name), ...step.retiredNames]))
   return withStep(draft, step.key, { variants: [...step.variants, variant], shown: variant.key })
 }
 
-/** Removes a variant and opens the step's first one. */
+/** Removes a variant, and opens the step's first one. */
 export function removeVariant(draft: SequenceDraft, step: StepDraft, key: string): SequenceDraft {
   const variants = step.variants.filter((variant) => variant.key !== key)
   return withStep(draft, step.key, { variants, shown: variants[0]?.key ?? '' })
@@ -285,10 +285,10 @@ export function moveStep(draft: SequenceDraft, from: number, to: number): Sequen
 
 // Problems
 
-/** The server's problems, by the part of the draft that has them. A part that was replaced has no problem. */
+/** The server's problems, by the part of the draft that has them. Replacing a part clears its problem. */
 export type Problems = ReadonlyMap<object, string>
 
-/** Finds the parts of a draft to which a request's problems belong, and opens their variants. */
+/** Assigns a request's problems to the parts of a draft that have them, and opens their variants. */
 export function placeProblems(
   draft: SequenceDraft,
   problems: Readonly<Record<string, string>>,

@@ -16,13 +16,13 @@ interface StepCardProps {
   count: number
   /** 'Follow-up 2'. */
   name: string
-  /** This is the last message on the line. */
+  /** True for the last message on the line. */
   isLast: boolean
   problem: string | undefined
   remarks: readonly Remark[]
   /** The id of a saved campaign. */
   campaignId: string | undefined
-  /** Why the plan has no variants; null: it has them. */
+  /** Why the plan has no variants; null if it does. */
   variantsLock: string | null
   /** The id of that reason's text. */
   lockId: string
@@ -124,9 +124,9 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
 
 interface NumberedProps {
   number: ReactNode
-  /** The message is sent only if nothing has happened. */
+  /** The message is only sent if nothing has happened. */
   isQuiet?: boolean
-  /** This is the last message on the line. */
+  /** True for the last message on the line. */
   isLast: boolean
   children: ReactNode
 }
@@ -158,7 +158,7 @@ interface VariantSwitchProps {
   onChange: (key: string) => void
 }
 
-/** Opens one of a step's variants, and shows their shares. */
+/** Opens one of a step's variants. Shows their shares. */
 function VariantSwitch({ step, name, onChange }: VariantSwitchProps) {
   const { variants, allocation } = step
   const all = variants.reduce((sum, { weight }) => sum + (weight ?? 0), 0)

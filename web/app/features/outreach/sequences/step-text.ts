@@ -7,7 +7,7 @@ export const UNITS = [
   { value: 'days', one: 'day' },
 ] as const satisfies readonly { value: Delay['unit']; one: string }[]
 
-/** What must be true of the previous message, as a text to follow "if". */
+/** What must be true of the previous message, phrased to follow "if". */
 export const CONDITIONS: Record<StepCondition, string> = {
   no_reply: 'no reply',
   read: 'read but no reply',
@@ -20,7 +20,7 @@ export function delayText({ amount, unit }: { amount: number | null; unit: Delay
   return amount === null ? `some ${pluralize(2, singular)}` : formatCount(amount, singular)
 }
 
-/** The name of a step: 'Follow-up' if it is the only one, else 'Follow-up 2'. */
+/** A step's name: 'Follow-up' if it is the only one, else 'Follow-up 2'. */
 export function stepName(index: number, count: number): string {
   if (index === 0) return 'First message'
   return count > 2 ? `Follow-up ${formatNumber(index)}` : 'Follow-up'

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 
 /**
- * Reorders the children of a list that have `data-step` with a pointer or the arrow keys. @param
- * keys the values of `data-step`, in order @returns a function that returns the props of an item's
- * handle, by its key
+ * Reorders list children with `data-step`, by pointer or arrow keys.
+ * @param keys the values of `data-step`, in order
+ * @returns a function that returns the props of an item's handle, by its key
  */
 export function useReorder(
   list: RefObject<HTMLElement | null>,
@@ -13,7 +13,7 @@ export function useReorder(
   const focusOn = useRef<string | null>(null)
   const itemOf = (key: string | undefined) => list.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)
 
-  // Restores the focus, which an element loses when it is moved in the document.
+  // Restores the focus, which an element loses when it moves in the document.
   useEffect(() => {
     if (focusOn.current === null) return
     itemOf(focusOn.current)?.querySelector<HTMLElement>('[data-handle]')?.focus()

@@ -15,14 +15,14 @@ import { stepName } from './step-text'
 import { undoable } from './undoable'
 import type { SequenceEditor } from './use-sequence-draft'
 
-/** Adds, removes and moves messages. An added one gets the focus, a removed one an Undo. */
+/** Adds, removes and moves messages. A new one gets the focus; a removed one gets an Undo. */
 export function useSequenceActions({ draft, change }: SequenceEditor, list: RefObject<HTMLElement | null>) {
   const { steps, reengagement } = draft
   const focusNext = useFocusNext(list)
   const [announcement, setAnnouncement] = useState('')
   const changeReengagement = (next: ReengagementDraft | null) => change((now) => ({ ...now, reengagement: next }))
   return {
-    /** Text for screen readers. */
+    /** For screen readers. */
     announcement,
     changeReengagement,
     add() {
@@ -59,7 +59,7 @@ export function useSequenceActions({ draft, change }: SequenceEditor, list: RefO
   }
 }
 
-/** Focuses the text of a message after the next render, by its index. */
+/** Focuses a message's text after the next render, by index. */
 function useFocusNext(list: RefObject<HTMLElement | null>) {
   const next = useRef<number | null>(null)
   useEffect(() => {

@@ -16,7 +16,7 @@ export function useSequenceDraft(initial: () => SequenceDraft = emptySequence) {
       setDraft(next)
       setProblems(NONE)
     },
-    /** Shows the problems of a failed call at their fields. @returns whether there are any */
+    /** Shows a failed call's problems next to their fields. @returns whether there were any */
     show(error: unknown): boolean {
       const { draft: opened, placed } = placeProblems(draft, fieldProblems(error))
       setDraft(opened)

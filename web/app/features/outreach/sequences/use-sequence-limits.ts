@@ -8,7 +8,7 @@ export interface KnownLimits {
   limits: SequenceLimits
 }
 
-/** The limits of this workspace's sequences; undefined: unknown. */
+/** The limits of this workspace's sequences; undefined while unknown. */
 export function useSequenceLimits(): KnownLimits | undefined {
   const overview = useQuery(api.billing.overview.queryOptions()).data
   if (!overview) return undefined

@@ -13,12 +13,12 @@ interface WaitRowProps {
   /** 'Follow-up 2', for the labels of the fields. */
   name: string
   problem: string | undefined
-  /** Reads are only known while X reports them. */
+  /** Reads are known only while X reports them. */
   knowsReads: boolean
   onChange: (change: Partial<Pick<StepDraft, 'delay' | 'condition'>>) => void
 }
 
-/** The delay before a follow-up and its condition, as a sentence. */
+/** A follow-up's delay and condition, as a sentence. */
 export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowProps) {
   const { delay, condition } = step
   const errorId = useId()
@@ -63,7 +63,7 @@ interface WaitProps {
   children: ReactNode
 }
 
-/** The wait between two messages on the line that connects them. */
+/** The delay between two messages, on the line that connects them. */
 export function Wait({ problem, errorId = '', children }: WaitProps) {
   return (
     <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">

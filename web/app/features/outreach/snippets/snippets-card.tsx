@@ -13,7 +13,7 @@ import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { SnippetDialog } from './snippet-dialog'
 
-/** The snippets of the workspace. Members can change their own, admins all. */
+/** The workspace's snippets. Members can change their own, admins can change all. */
 export function SnippetsCard() {
   const query = useQuery(api.snippets.list.queryOptions())
   const me = useQuery(api.auth.me.queryOptions()).data?.id

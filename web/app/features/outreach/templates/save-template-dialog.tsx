@@ -14,7 +14,7 @@ import { showTemplateProblems, type TemplateDraft, TemplateFields, templateInput
 
 interface SaveTemplateDialogProps extends ShownDialog {
   draft: SequenceDraft
-  /** The name of the campaign. */
+  /** The campaign's name. */
   name: string
 }
 
@@ -49,7 +49,7 @@ export function SaveTemplateDialog({ draft, name, open, onClose }: SaveTemplateD
       label="Save template"
       loading={save.isPending}
       onSubmit={(event) => {
-        // Otherwise the campaign's form around the dialog would be submitted, too.
+        // Otherwise, the campaign's form around the dialog would be submitted, too.
         event.stopPropagation()
         void submit(event)
       }}

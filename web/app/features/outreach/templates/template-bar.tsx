@@ -10,11 +10,11 @@ import type { StartingTemplate } from './use-starting-template'
 interface TemplateBarProps {
   editor: SequenceEditor
   template: StartingTemplate
-  /** The name of the campaign, which a new template gets. */
+  /** The campaign's name, which a new template gets. */
   name: string
 }
 
-/** Shown above the messages of a new campaign: start from a template, or save the messages as one. */
+/** Above a new campaign's messages: starts from a template, or saves the messages as one. */
 export function TemplateBar({ editor, template, name }: TemplateBarProps) {
   const dialogs = useDialogs<'pick' | 'save'>()
   const { started } = template

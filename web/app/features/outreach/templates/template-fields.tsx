@@ -10,7 +10,7 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { SeePlans } from '../../platform/billing/usage-notice'
 
-/** The properties of a template, except its messages. */
+/** A template's properties, except its messages. */
 export interface TemplateDraft {
   name: string
   folder: string
@@ -19,20 +19,20 @@ export interface TemplateDraft {
 
 type TemplateForm = UseFormReturn<TemplateDraft>
 
-/** The fields as a request needs them. */
+/** The fields in the format of a request. */
 export function templateInput({ name, folder, isShared }: TemplateDraft) {
   return { name: name.trim(), folder: folder.trim() || null, isShared }
 }
 
 const PLAN_PROBLEM = 'plan'
 
-/** Shows why a template wasn't saved. */
+/** Shows why a template was not saved. */
 export function showTemplateProblems(form: TemplateForm, error: unknown): void {
   showProblems(form, error, refusalText(error, 'Failed to save the template. Please try again.'))
   if (errorCode(error) === 'PLAN_LIMIT') form.setError('root', { type: PLAN_PROBLEM, message: refusalText(error, '') })
 }
 
-/** Name, folder and sharing of a template. */
+/** A template's name, folder and sharing. */
 export function TemplateFields({ form, wasShared = false }: { form: TemplateForm; wasShared?: boolean }) {
   const { errors } = form.formState
   const folders = useQuery(api.templates.list.queryOptions({ input: { pageSize: 1 } })).data?.folders ?? []

@@ -16,11 +16,11 @@ import { authorText, rateText } from './template-text'
 
 interface TemplateSheetProps extends ShownDialog {
   template: Template
-  /** Undefined for viewers and for archived templates. */
+  /** Undefined for viewers and archived templates. */
   onUse?: (() => void) | undefined
 }
 
-/** The messages of a template, and the results of its campaigns. */
+/** A template's messages, and the results of its campaigns. */
 export function TemplateSheet({ template, open, onClose, onUse }: TemplateSheetProps) {
   const { name, folder, campaignCount, replyRate, positiveRate } = template
   return (
@@ -50,10 +50,10 @@ export function TemplateSheet({ template, open, onClose, onUse }: TemplateSheetP
   )
 }
 
-/** How many campaigns are shown, newest first. */
+/** How many campaigns are listed, newest first. */
 const SHOWN = 20
 
-/** The campaigns that were started from a template. */
+/** Campaigns that were started from a template. */
 function StartedCampaigns({ templateId }: { templateId: string }) {
   const query = useQuery(
     api.campaigns.list.queryOptions({ input: { templateId, pageSize: SHOWN }, placeholderData: keepPreviousData }),

@@ -19,12 +19,12 @@ export function authorText({ author, isStarter }: Pick<Template, 'author' | 'isS
   return author?.name ?? (isStarter ? 'X-Automated' : 'Deleted account')
 }
 
-/** '12.5%'; a dash if nobody was messaged. */
+/** '12.5%', or a dash if nobody was messaged. */
 export function rateText(percent: number | null): string {
   return percent === null ? '–' : formatRate(percent / 100)
 }
 
-/** The part of a template that the workspace can launch, and a text about what is left out. */
+/** The part of a template that the workspace can launch, and a text about the rest. */
 export function withinPlan(
   steps: readonly TemplateStep[],
   planLimits: KnownLimits | undefined,

@@ -11,17 +11,17 @@ import type { SequenceEditor } from '../sequences/use-sequence-draft'
 import { useSequenceLimits } from '../sequences/use-sequence-limits'
 import { withinPlan } from './template-text'
 
-/** The template from which a campaign is started. */
+/** The template that a campaign is started from. */
 interface Started {
   id: string
   name: string
-  /** What the plan leaves out, as a text. */
+  /** What the plan leaves out, as text. */
   leftOut: string | null
 }
 
 /**
- * Which template the form was started from, by hand or by a link on the templates page. @param
- * onStart shows the form, which may be folded
+ * The template that the form was started from, here or by a link on the templates page.
+ * @param onStart expands the form
  */
 export function useStartingTemplate(editor: SequenceEditor, onStart: () => void) {
   const overview = useQuery(api.billing.overview.queryOptions())
@@ -43,12 +43,12 @@ export function useStartingTemplate(editor: SequenceEditor, onStart: () => void)
   }
   const wanted = (state as { template?: Template } | null)?.template
   const startWanted = useEffectEvent((template: Template) => {
-    // Comes first, because a form with messages asks for confirmation before it is left. A reload
-    // starts with an empty form.
+    // Do this first: once the form contains messages, leaving the page asks for confirmation. After
+    // a reload, the form is empty.
     void navigate('.', { replace: true, state: null, preventScrollReset: true })
     start(template)
   })
-  // Waits for the plan, which decides which messages are used.
+  // Waits for the plan, which determines which messages can be used.
   useEffect(() => {
     if (wanted && !overview.isPending) startWanted(wanted)
   }, [wanted, overview.isPending])

@@ -55,7 +55,7 @@ export function useTemplateActions() {
   return {
     mayUse: useIsOffered('member'),
     mayChange: ({ author, isStarter }: Template) => !isStarter && (isAdmin === true || author?.id === me),
-    /** Opens the form for campaigns with the template's messages. */
+    /** Opens the campaign form with the template's messages. */
     start: (template: Template) => void navigate(paths.campaigns, { state: { template } }),
     archive,
     restore,

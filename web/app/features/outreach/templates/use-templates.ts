@@ -7,12 +7,12 @@ export const TEMPLATES_PAGE_SIZE = 25
 
 export interface TemplateFilter {
   q: string
-  /** '' means all. */
+  /** '' for all. */
   folder: string
   isArchived: boolean
 }
 
-/** A page of templates. Typed text is searched for after a short pause. */
+/** A page of templates. Searches shortly after the user stops typing. */
 export function useTemplates({ q, folder, isArchived }: TemplateFilter, page: number) {
   const wanted = useDebouncedValue(q.trim(), 300)
   return useQuery(

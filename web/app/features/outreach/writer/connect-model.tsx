@@ -22,7 +22,7 @@ export function ConnectModel({ what }: { what: string }) {
 
 const WRITER_SETTINGS = `${paths.settings}?tab=ai-writer`
 
-/** Shown below a reply without a model. */
+/** Shown below a reply if there is no model. */
 export function SuggestionsNeedModel() {
   return (
     useModel() === null && (

@@ -9,7 +9,7 @@ const SENT = [
   ['Second opinions on labels', 'a reply that our own classifier is unsure about, only if you connected the model'],
 ] as const
 
-/** What the writer sends to the provider of a model. */
+/** What the writer sends to a model's provider. */
 export function DataCard() {
   return (
     <Card title="What goes to your model" description="Only this, and only to the model's provider.">

@@ -42,7 +42,7 @@ const OTHER = 'other'
 /** Maximum length of a goal and of an audience, in characters. */
 const BRIEF_MAX = 500
 
-/** The brief of the last request, kept for the next one. */
+/** The last request's brief, reused for the next one. */
 const lastBrief = keptPerWorkspace({
   goal: 'conversation',
   ownGoal: '',

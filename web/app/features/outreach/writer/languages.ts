@@ -1,4 +1,4 @@
-/** Languages that are offered for drafts and translations. */
+/** Languages offered for drafts and translations. */
 export const LANGUAGES = [
   'English',
   'Arabic',

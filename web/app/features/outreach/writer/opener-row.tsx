@@ -20,9 +20,9 @@ import { BuiltIn, writerProblem } from './writer-text'
 interface OpenerRowProps {
   opener: Opener
   canChange: boolean
-  /** Called when an unapproved opener has been on the screen. */
+  /** Called once an unapproved opener has been visible. */
   onSeen: (opener: Opener) => void
-  /** Called when the opener was approved, edited or withdrawn here. */
+  /** Called when the opener is approved, edited or withdrawn here. */
   onChanged: () => void
 }
 
@@ -30,7 +30,7 @@ interface OpenerRowProps {
 export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowProps) {
   const { id, campaignId, lead, text, factsUsed, source, status, version } = opener
   const [draft, setDraft] = useState<string | null>(null)
-  /** The version that is being edited. */
+  /** The version being edited. */
   const [edited, setEdited] = useState(version)
   const [problem, setProblem] = useState<string | null>(null)
   const sentence = useRef<HTMLDivElement>(null)
@@ -71,7 +71,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
     setProblem(null)
   }
   const isEditing = draft !== null
-  // The button that had the focus was removed.
+  // The focused button was removed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: these two remove it
   useEffect(() => {
     if (!isFocusLost.current || !editButton.current) return
@@ -80,7 +80,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
   }, [isEditing, status])
   const regenerate = useRegenerate(opener)
   const isBusy = approve.isPending || update.isPending || regenerate.isPending
-  /** Does not use `disabled`, which would lose the focus. */
+  /** Not `disabled`, because a disabled button loses the focus. */
   const unlessBusy = (onClick: () => void) => ({
     'aria-disabled': isBusy || undefined,
     onClick: () => !isBusy && onClick(),
@@ -164,7 +164,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
   )
 }
 
-/** Writes an opener again, and says if it is unchanged or not written by the model. */
+/** Rewrites an opener, and says if it is unchanged or not by the model. */
 function useRegenerate({ id, version }: Opener) {
   return useAction(() => client.openers.regenerate({ id }), {
     onSuccess: (updated) => {
@@ -193,7 +193,7 @@ function Facts({ facts }: { facts: readonly string[] }) {
 }
 
 interface OpenerEditorProps {
-  /** The name of the person for whom it is written. */
+  /** The name of the person that it is written for. */
   name: string
   draft: string
   problem: string | null

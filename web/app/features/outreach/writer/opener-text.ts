@@ -35,7 +35,7 @@ export function estimateText({ tokens, costCents, remainingCents }: Estimate): s
   return remainingCents === null ? `${cost}.` : `${cost} of the ${formatMoney(remainingCents)} left this month.`
 }
 
-/** Whether the estimate exceeds the budget. Such a batch does not start. @param usage this month's usage */
+/** Whether the estimate exceeds the budget. Such a batch is refused. @param usage this month's usage */
 export function isTooExpensive(
   { tokens, costCents, remainingCents }: Estimate,
   usage: { tokens: number; limitTokens: number | null } | undefined,
@@ -53,7 +53,7 @@ export function jobText({ secondsLeft, ...job }: Pick<Job, 'done' | 'total' | 's
     : `${progress}, about ${formatCount(Math.round(secondsLeft / 60), 'minute')} left`
 }
 
-/** Whether an opener's text differs from the version whose approval was refused. */
+/** Whether an opener has changed since the version whose approval was refused. */
 export const isUnread = ({ status, version }: Pick<Opener, 'status' | 'version'>, refused: number | null): boolean =>
   status === 'draft' && refused !== null && version !== refused
 

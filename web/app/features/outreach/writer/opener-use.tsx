@@ -9,7 +9,7 @@ import { messagesOf } from '../sequences/lint'
 import { draftOf } from '../sequences/sequence-draft'
 import { usesOpener } from './opener-variable'
 
-/** Warns if no message of a campaign contains an opener. */
+/** Warns if none of a campaign's messages contains an opener. */
 export function OpenerUse({ campaign: { id, status } }: { campaign: Campaign }) {
   const sequence = useQuery(api.sequences.find.queryOptions({ input: { id } })).data
   if (!sequence || messagesOf(draftOf(sequence)).some(({ text }) => usesOpener(text))) return null

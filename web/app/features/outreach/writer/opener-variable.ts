@@ -1,6 +1,6 @@
 import { readPlaces } from '@x-automated/contract/outreach/template'
 
-/** The variable to insert into a message. The text after the bar is sent if no opener is approved. */
+/** The variable to insert into a message. If no opener is approved, the text after the bar is sent. */
 export const OPENER_VARIABLE = '{ai_opener|I like what you are building.}'
 
 /** Whether a message contains an opener. */

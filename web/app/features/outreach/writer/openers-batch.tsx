@@ -22,7 +22,7 @@ import { writerProblem } from './writer-text'
 const EVERYONE = { filter: {} }
 const TOO_LARGE = "This batch costs more than what's left of this month's AI budget."
 
-/** Writes openers as a job, for everyone on a campaign's list who has none. */
+/** Runs a job that writes openers for everyone on a campaign's list who has none. */
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const keptFocus = useKeptFocus<HTMLElement>()
@@ -58,7 +58,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   if (latest.isError && !latest.data) return <QueryError query={latest} />
   if (estimate.isError && !estimate.data) return <QueryError query={estimate} />
   const estimateData = estimate.data
-  // Waits for everything, because what is below must not move.
+  // Waits for everything, so that nothing below it moves.
   if (!latest.data || (!job && (!estimateData || model === undefined))) return <Skeleton className="h-screen" />
   const isSettled = job?.status !== 'failed' && counts?.draft === 0 && (job?.changed ?? 0) > 0
   const hasModel = Boolean(model)

@@ -12,7 +12,7 @@ import { jobText } from './opener-text'
 
 const POLL_MS = 2_000
 
-/** The latest job that writes a campaign's openers, and their counts. Refetches the openers that it writes. */
+/** The latest job that writes a campaign's openers, with their counts. Refetches openers as they are written. */
 export function useOpenersJob(campaignId: string) {
   const queries = useQueryClient()
   const query = useQuery(
@@ -31,7 +31,7 @@ export function useOpenersJob(campaignId: string) {
   return query
 }
 
-/** A job with its progress, which can be canceled. */
+/** A job with its progress. It can be canceled. */
 export function RunningJob({ job }: { job: Job }) {
   const cancel = useAction(() => client.jobs.cancel({ id: job.id }), {
     done: 'Canceled. The openers written so far are kept.',

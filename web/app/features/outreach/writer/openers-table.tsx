@@ -25,7 +25,7 @@ const FILTERS = [
 
 const COLUMNS = ['Person', 'Opener', 'From the profile', { name: 'Actions', hidden: true, end: true }]
 
-/** A campaign's openers in pages. A person edits, rewrites or approves each one. */
+/** Pages of a campaign's openers. Members edit, rewrite or approve each one. */
 export function OpenersTable({ campaignId: id, canChange }: { campaignId: string; canChange: boolean }) {
   const [status, setStatus] = useState<(typeof FILTERS)[number]['value']>('all')
   /** The cursors of the pages up to this one. */
@@ -48,7 +48,7 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
     if (settled.length > 0) remove(settled)
   }, [rows])
 
-  // The openers of this page no longer have the filtered status.
+  // The openers on this page no longer match the status filter.
   const isPastEnd = rows?.length === 0 && cursors.length > 1 && !query.isPlaceholderData
   useEffect(() => {
     if (isPastEnd) setCursors([undefined])
@@ -135,7 +135,7 @@ interface ApproveAllProps {
   waiting: number
 }
 
-/** Approves all openers together, once all of them have been on the screen. */
+/** Approves all openers at once, after all of them have been visible. */
 function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
   const { versions, remove } = seen
   const approve = useAction(

@@ -76,7 +76,7 @@ function NoModel() {
   )
 }
 
-/** Below admin, only the kind, the model and the owner of the key are known. */
+/** Below admin, only the provider's kind, the model and whose key it is are known. */
 function ProviderFacts({ provider }: { provider: Provider }) {
   const { kind, baseUrl, model, keyEnding, inputCentsPerMillion, outputCentsPerMillion, budgetCents, budgetTokens } =
     provider
@@ -113,7 +113,7 @@ function ProviderFacts({ provider }: { provider: Provider }) {
   )
 }
 
-/** Makes one call to the model and shows whether it worked. */
+/** Makes one call to the model, and shows whether it worked. */
 function TestButton() {
   const test = useAction(() => client.writer.testProvider(), { onError: () => {}, refetches: [api.writer.usage] })
   return (

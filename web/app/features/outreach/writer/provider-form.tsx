@@ -25,7 +25,7 @@ interface Values {
 }
 
 interface ProviderFormProps {
-  /** The workspace's own model; null: it has none. */
+  /** The workspace's own model, or null. */
   provider: Provider | null
   onDone: () => void
 }
@@ -164,7 +164,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
   )
 }
 
-/** The fields as a request needs them. */
+/** The fields in the format of a request. */
 function inputOf(values: Values): InputOf<'writer', 'saveProvider'> {
   const { kind, model } = values
   const budget = centsOf(values.budgetCents) ?? null

@@ -14,14 +14,14 @@ const REWRITES = [
 
 interface ReplySuggestionsOptions {
   conversationId: string
-  /** Whether the reply is empty, so that the suggestion is shown in it. */
+  /** Whether the reply box is empty, so that the suggestion appears in it. */
   isEmpty: boolean
   onInsert: (text: string) => void
-  /** Called when the bar closes, which may have had the focus. */
+  /** Called when the bar closes. It may have had the focus. */
   onClose: () => void
 }
 
-/** Suggests two answers, one at a time, in an empty reply. A person inserts and sends one. */
+/** Suggests two answers, one at a time, in an empty reply box. The user inserts and sends one. */
 export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose }: ReplySuggestionsOptions) {
   const textId = useId()
   const suggestions = useSuggestions(conversationId)
@@ -58,11 +58,12 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
         Insert {isEmpty && <Kbd>Tab</Kbd>}
       </Button>
     ),
-    /** Shown in the empty reply. */
+    /** Appears in the empty reply box. */
     ghost: isEmpty && suggestion ? suggestion : null,
     /**
-     * Returns whether the suggestions have used the key. Tab inserts one into an empty reply, and
-     * Escape closes them.
+     * Handles Tab, which inserts a suggestion into an empty reply box, and Escape, which closes
+     * them.
+     * @returns whether it has handled the key
      */
     onKeyDown(event: KeyboardEvent): boolean {
       const isPlain = !event.shiftKey && !event.metaKey && !event.ctrlKey && !event.altKey
@@ -76,10 +77,10 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
   }
 }
 
-/** The suggested answers, which one is shown, and why there are none. */
+/** The suggested answers, which one is displayed, and why there are none. */
 function useSuggestions(conversationId: string) {
   const [position, setPosition] = useState(0)
-  /** Rewritten suggestions, by the text that each replaces. */
+  /** Rewritten suggestions, by the text that each one replaces. */
   const [rewritten, setRewritten] = useState<ReadonlyMap<string, string>>(new Map())
   const suggesting = useDrafts()
   const rewriting = useDrafts()
@@ -123,7 +124,7 @@ function useSuggestions(conversationId: string) {
 
 interface SuggestionBarProps extends ReturnType<typeof useSuggestions> {
   textId: string
-  /** The suggestion is shown in the reply itself. */
+  /** The suggestion appears in the reply box instead. */
   isTextHidden: boolean
   onClose: () => void
 }

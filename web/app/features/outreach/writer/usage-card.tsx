@@ -14,7 +14,7 @@ import { costText } from './writer-text'
 
 const MONTHS_SHOWN = 6
 
-/** What the writer has used in a month, by member. */
+/** The writer's usage in a month, by member. */
 export function UsageCard() {
   const months = latestMonths(new Date(), MONTHS_SHOWN)
   const [month, setMonth] = useState(months[0] ?? '')
@@ -78,7 +78,7 @@ export function UsageCard() {
 interface MeterProps {
   label: string
   used: number
-  /** Null: there is no limit. */
+  /** Null if unlimited. */
   limit: number | null
   text: (value: number) => string
 }

@@ -6,21 +6,21 @@ import { errorOf, signedFetch } from '../../../signed-fetch'
 interface Drafting {
   status: 'idle' | 'writing' | 'done' | 'failed'
   drafts: readonly Draft[]
-  /** What the writer reported when it finished. */
+  /** What the writer reported at the end. */
   done: DraftsDone | null
   error: unknown
 }
 
 const IDLE: Drafting = { status: 'idle', drafts: [], done: null, error: null }
 
-/** Requests drafts, which arrive one by one. */
+/** Requests drafts, which arrive one at a time. */
 export function useDrafts({ onError }: { onError?: (error: unknown) => void } = {}) {
   const [drafting, setDrafting] = useState(IDLE)
   const call = useRef<AbortController | null>(null)
   useEffect(() => () => call.current?.abort(), [])
   return {
     ...drafting,
-    /** Requests drafts, and ends an earlier call. @returns null if the call failed or was ended */
+    /** Requests drafts, and cancels an earlier call. @returns null if the call failed or was canceled */
     async write(input: DraftsInput): Promise<DraftsDone | null> {
       call.current?.abort()
       const own = new AbortController()
@@ -39,7 +39,7 @@ export function useDrafts({ onError }: { onError?: (error: unknown) => void } = 
         return null
       }
     },
-    /** Ends the call, and keeps the drafts that have arrived. */
+    /** Cancels the call, but keeps the drafts that have arrived. */
     cancel() {
       call.current?.abort()
       setDrafting(({ drafts }) => ({ ...IDLE, drafts }))

@@ -4,7 +4,7 @@ import { api } from '../../../api'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useHasRole } from '../../identity/people/use-role'
 
-/** The server's remarks on a text; empty while it is being typed. */
+/** The server's remarks on a text. Empty while the user is typing. */
 export function useLint(text: string, campaignId?: string) {
   const isMember = useHasRole('member')
   const settled = useDebouncedValue(text, 800)

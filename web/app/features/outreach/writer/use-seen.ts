@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 type Version = Pick<Opener, 'id' | 'version'>
 type Seen = ReadonlyMap<string, number>
 
-/** Unapproved openers that have been on the screen, with the version that was shown. */
+/** Unapproved openers that have been visible, with the version that was displayed. */
 export function useSeen() {
   const [seen, setSeen] = useState<Seen>(new Map())
   const change = (edit: (next: Map<string, number>) => void) =>
@@ -23,7 +23,7 @@ export function useSeen() {
   }
 }
 
-/** Calls `onSeen` when most of the element has come into view, once per key. */
+/** Calls `onSeen` when most of the element has scrolled into view, once per key. */
 export function useOnScreen(element: RefObject<HTMLElement | null>, key: string | null, onSeen: () => void) {
   const latest = useRef(onSeen)
   latest.current = onSeen

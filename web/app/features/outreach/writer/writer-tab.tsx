@@ -5,10 +5,10 @@ import { DataCard } from './data-card'
 import { ProviderCard } from './provider-card'
 import { UsageCard } from './usage-card'
 
-/** The settings of the AI writer: its model, its facts and instructions, and its usage. */
+/** Settings of the AI writer: its model, facts and instructions, and its usage. */
 export function WriterTab() {
   const isMember = useHasRole('member')
-  // Shows nothing until the role is known.
+  // Empty until the role is known.
   if (isMember === undefined) return null
   if (!isMember)
     return <RoleNotice needs="member">Viewers can't use the AI writer. An admin can change your role.</RoleNotice>

@@ -9,7 +9,7 @@ import { ConnectModel } from './connect-model'
 import { RewriteMenu } from './rewrite-menu'
 import { useModel } from './use-model'
 
-// Loaded when someone opens it.
+// Loaded when it is first opened.
 const DraftSheet = lazy(() => import('./draft-sheet').then((module) => ({ default: module.DraftSheet })))
 
 interface WriterToolsProps {

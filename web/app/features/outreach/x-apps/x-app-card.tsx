@@ -41,7 +41,7 @@ export function XAppCard({ use, accounts, isOwner }: XAppCardProps) {
   )
 }
 
-/** How much the app has sent, and each of its accounts. */
+/** How much the app and each of its accounts have sent. */
 function Use({ use, accounts }: Pick<XAppCardProps, 'use' | 'accounts'>) {
   const { sentInDay, dailyLimit } = use
   return (

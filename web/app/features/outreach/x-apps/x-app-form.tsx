@@ -21,14 +21,14 @@ const SECRETS = [
 ] as const
 
 interface XAppFormProps {
-  /** The workspace's own app; null: it has none. */
+  /** The workspace's own app, or null. */
   app: XApp | null
-  /** The handles of the connected accounts. */
+  /** Handles of the connected accounts. */
   handles: readonly string[]
   onDone: () => void
 }
 
-/** The credentials of an X app. Typed values are never stored outside the form. */
+/** An X app's credentials. Typed values are never stored outside of the form. */
 export function XAppForm({ app, handles, onDone }: XAppFormProps) {
   const form = useForm<Values>({
     defaultValues: { clientId: app?.clientId ?? '', clientSecret: '', consumerSecret: '', bearerToken: '' },

@@ -18,7 +18,7 @@ const row = (name: string, medianReplySeconds: number | null = null): BreakdownR
 })
 const DATA = [row('Step 10'), row('Step 2', 9), row('Step 1', 60)]
 
-/** The names in this order, and what a press of its column makes of it. */
+/** Names in this order, and the order after pressing the column's header. */
 function shown(id: string, order: 'asc' | 'desc' | false) {
   let names: string[] = []
   let next: string | false | undefined

@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-table'
 import type { BreakdownRow } from '@x-automated/contract/overview/analytics'
 
-/** The columns of numbers and their names. */
+/** Columns with numbers, and their names. */
 export const NUMBERS = {
   peopleMessaged: 'People',
   peopleReplied: 'Replied',
@@ -21,7 +21,7 @@ export const NUMBERS = {
 
 export const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-/** On the first press, numbers sort descending and names ascending. Rows without a value come last. */
+/** First, numbers sort descending and names ascending. Rows without a value always come last. */
 export const columns: ColumnDef<typeof features, BreakdownRow>[] = [
   {
     id: 'name',

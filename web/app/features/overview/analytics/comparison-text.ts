@@ -10,7 +10,7 @@ export const BY_NAMES: Record<BreakdownBy, { many: string; one: string }> = {
   member: { many: 'Members', one: 'Member' },
 }
 
-/** What can be compared within one campaign, or over all campaigns. */
+/** What can be compared: within one campaign, or over all campaigns. */
 export function comparable(campaignId: string | undefined): BreakdownBy[] {
   return campaignId ? ['step', 'variant', 'account', 'member'] : ['campaign', 'account', 'member']
 }
@@ -26,17 +26,17 @@ export function durationText(seconds: number | null): string {
 
 export type Measure = 'sent' | 'replied' | 'positive'
 
-/** With fewer messages than this, a rate means nothing. */
+/** With fewer messages than this, a rate is meaningless. */
 export const RATE_FROM = 5
 
-/** The number of messages that a cell shows, or their share. Null: there are too few messages. */
+/** The number or share of messages that a cell displays. Null if there are too few. */
 export function measured(cell: HeatmapCell | undefined, measure: Measure): number | null {
   if (!cell) return null
   if (measure === 'sent') return cell.sent
   return cell.sent < RATE_FROM ? null : cell[measure] / cell.sent
 }
 
-/** The hour with the highest value that is shown; null: no hour has enough messages. */
+/** The hour with the highest displayed value, or null if no hour has enough messages. */
 export function bestHour(cells: readonly HeatmapCell[], measure: Measure): HeatmapCell | null {
   let best: HeatmapCell | null = null
   for (const cell of cells) {
@@ -51,7 +51,7 @@ export function weekdayName(weekday: number, length: 'short' | 'long' = 'short')
   return formatDate(`2026-03-0${weekday + 1}`, { weekday: length, timeZone: 'UTC' })
 }
 
-/** '9 AM' or '09', as the locale writes it. */
+/** '9 AM' or '09', depending on the locale. */
 export function hourName(hour: number): string {
   return formatDate(new Date(Date.UTC(2026, 0, 1, hour)), { hour: 'numeric', timeZone: 'UTC' })
 }

@@ -31,7 +31,7 @@ const PeopleSheet = lazy(() =>
 )
 
 interface ComparisonProps {
-  /** One campaign; undefined: all. */
+  /** Undefined for all campaigns. */
   campaignId: string | undefined
   days: Days
 }
@@ -52,7 +52,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
   )
   const rows = query.data?.pages.flatMap((page) => page.rows)
   const people = useDialogs<{ campaignId: string; filter: PeopleFilter }>()
-  /** Shows the people behind a number, which are not known by day. */
+  /** Shows the people behind a number. They are not known by day. */
   const showerOf = ({ id, name }: BreakdownRow) => {
     const shownCampaign = by === 'campaign' ? id : by === 'variant' ? campaignId : undefined
     if (!id || !shownCampaign || days.from || days.to) return null

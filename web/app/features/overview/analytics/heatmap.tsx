@@ -16,12 +16,12 @@ const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
 interface HeatmapProps {
-  /** One campaign, or 'direct'; undefined: all. */
+  /** A campaign's id or 'direct'. Undefined for all. */
   campaignId: string | undefined
   days: Days
 }
 
-/** When messages were sent and answered, as a table whose cells are colored by their value. */
+/** When messages were sent and answered: a table whose cells are colored by value. */
 export function Heatmap({ campaignId, days }: HeatmapProps) {
   const [measure, setMeasure] = useState<Measure>('replied')
   const input = { ...days, ...(campaignId && { campaignId }) }

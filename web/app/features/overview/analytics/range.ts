@@ -9,7 +9,7 @@ export const RANGES = [
 ] as const
 export type RangeValue = (typeof RANGES)[number]['value']
 
-/** Days to request; {} for all time. */
+/** The days to request, or {} for all time. */
 export interface Days {
   from?: string
   to?: string
@@ -23,14 +23,14 @@ export function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The date range to request; {} for all time. */
+/** The days to request for a range, or {} for all time. */
 export function daysOf(range: RangeValue, today: string, custom: { from: string; to: string }): Days {
   if (range === 'all') return {}
   if (range === 'custom') return custom
   return { from: daysBefore(today, Number(range) - 1), to: today }
 }
 
-/** The problem of a custom range, as text to show; null if there is none. */
+/** What is wrong with a custom range, or null. */
 export function daysProblem({ from, to }: { from: string; to: string }): string | null {
   if (!from || !to) return 'Choose the first and last day.'
   if (from > to) return 'The last day must not be before the first.'

@@ -13,7 +13,7 @@ interface DashboardFiguresProps {
   failed: boolean
 }
 
-/** The user's place on the waitlist, friends and next reward. */
+/** The user's waitlist position, referrals and next reward. */
 export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
   const figures = dashboard ?? (failed ? zeros : undefined)
   const next = figures?.nextReward

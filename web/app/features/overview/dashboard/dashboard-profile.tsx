@@ -7,7 +7,7 @@ import { useSignOut } from '../shell/use-sign-out'
 
 interface DashboardProfileProps {
   user: User
-  /** ISO 8601; undefined: unknown. */
+  /** ISO 8601; undefined if unknown. */
   signupDate: string | undefined
   loading: boolean
 }

@@ -19,7 +19,7 @@ import { ReferralProgram } from './referral-program'
 const Today = lazy(() => import('../today/today'))
 const SampleBar = lazy(() => import('../sample-data/sample-bar'))
 
-/** What is being sent, and below it the user's place on the waitlist, referrals and rewards. */
+/** What is being sent and, below it, the user's waitlist position, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
   const query = useQuery(api.waitlist.dashboard.queryOptions())
   const { data } = query
@@ -55,7 +55,7 @@ export function Dashboard({ user }: { user: User }) {
       {isLoading || isInitialLoading(today) ? (
         <DashboardSkeleton />
       ) : (
-        // The cards wait for the code of everything above them, so that nothing jumps.
+        // Wait for the code of everything above the cards, so that nothing jumps.
         <Suspense fallback={<DashboardSkeleton />}>{cards}</Suspense>
       )}
     </>
@@ -65,7 +65,7 @@ export function Dashboard({ user }: { user: User }) {
 const hasWork = ({ campaigns, needs, countedInDay, nextSendAt }: TodayData) =>
   campaigns.length > 0 || needs.length > 0 || countedInDay > 0 || nextSendAt !== null
 
-/** Shown until it is known what appears above the numbers. */
+/** Shown until it is known what goes above the numbers. */
 function DashboardSkeleton() {
   return (
     <div className="grid gap-8">

@@ -6,7 +6,7 @@ import { achievementLook } from '../../waitlist/waitlist/achievements'
 
 const keyOf = (userId: string) => `seenAchievements:${userId}`
 
-/** Returns the achievements that this browser has not shown yet, and marks them as shown. */
+/** Returns achievements that this browser has not announced yet, and marks them as announced. */
 export function takeNewAchievements(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   userId: string,

@@ -11,7 +11,7 @@ import { referralLinks } from '../../waitlist/waitlist/referral-links'
 import { ShareButtons } from '../../waitlist/waitlist/share-buttons'
 import { NameReferrer } from './name-referrer'
 
-/** The number of referrals for the last tier, at which the bar is full. */
+/** The number of referrals for the last tier. The bar is full there. */
 const LAST_TIER = 50
 
 const tiers = [
@@ -85,7 +85,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
   )
 }
 
-/** Most users see NameReferrer here. */
+/** Same size as NameReferrer, which most users see here. */
 function ReferrerSkeleton() {
   return (
     <div className="grid gap-2">

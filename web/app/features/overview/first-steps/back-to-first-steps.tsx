@@ -2,7 +2,7 @@ import { ListChecks } from 'lucide-react'
 import { Button } from '../../../ui/button'
 import { useHiddenFirstSteps } from './use-hidden-first-steps'
 
-/** Shows hidden first steps again. */
+/** Brings hidden first steps back. */
 export function BackToFirstSteps({ onPress }: { onPress: () => void }) {
   const bringBack = useHiddenFirstSteps()
   if (!bringBack) return null

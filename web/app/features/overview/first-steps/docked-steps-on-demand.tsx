@@ -7,14 +7,14 @@ import { HIDDEN_KEY } from './hidden-key'
 
 const DockedSteps = lazy(() => import('./docked-steps'))
 
-/** Loads the checklist for people who may still have steps. Home shows them as a card. */
+/** Loads the checklist for people who may still have steps. Home shows it as a card. */
 export function DockedStepsOnDemand({ onFollow }: { onFollow?: () => void }) {
   const mayWork = useIsOffered('member')
   const { pathname } = useLocation()
   if (!mayWork || pathname === paths.dashboard || localStorage.getItem(HIDDEN_KEY) !== null) return null
   return (
     <Suspense>
-      {/* Steps are completed on other pages, so each page reads them again. */}
+      {/* Remounted on each page to refetch, because steps are completed on other pages. */}
       <DockedSteps key={pathname} onFollow={onFollow} />
     </Suspense>
   )

@@ -12,14 +12,14 @@ import SampleOffer from '../sample-data/sample-offer'
 import { stepText } from './step-text'
 import { hasOwnLeads, isDocked, useFirstSteps } from './use-first-steps'
 
-/** Key in local storage: the list is open. */
+/** Key in local storage: whether the list is expanded. */
 const OPEN_KEY = 'firstStepsOpen'
 
-/** The first steps in the sidebar and the menu of phones, until the first message is sent. */
+/** First steps in the sidebar and the phone menu, until the first message is sent. */
 export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
   const queries = useQueryClient()
   const { found: firstSteps, dismiss } = useFirstSteps()
-  // Any change on this page can complete a step.
+  // Any change on this page may complete a step.
   useEffect(
     () =>
       queries.getMutationCache().subscribe((event) => {

@@ -1,2 +1,2 @@
-/** Key in local storage: the steps were hidden at the last visit. */
+/** Key in local storage: whether the steps were hidden on the last visit. */
 export const HIDDEN_KEY = 'firstStepsGone'

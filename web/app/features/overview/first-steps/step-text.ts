@@ -5,10 +5,10 @@ import { paths } from '../../../paths'
 interface StepText {
   title: string
   text: string
-  /** The button and its target. */
+  /** The label and target of the button. */
   action: string
   to: string
-  /** The role that the step needs. Others see who can do it. */
+  /** The role required for the step. Others see who has it. */
   needs: Role
 }
 

@@ -12,7 +12,7 @@ export function isShown({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 
-/** Whether the checklist is docked: until the first message of a campaign is sent. */
+/** Whether the checklist is docked, which it is until a campaign sends its first message. */
 export function isDocked({ dismissed, isMessageSent }: FirstSteps): boolean {
   return !dismissed && !isMessageSent
 }
@@ -22,11 +22,11 @@ export function hasOwnLeads({ steps }: FirstSteps): boolean {
   return steps.some(({ step, done }) => step === 'find_leads' && done)
 }
 
-/** Onboarding progress. `isLoading` stays false if the last visit had no steps to show. */
+/** Onboarding progress. If the last visit had no steps to show, `isLoading` stays false. */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()
-  // Steps are completed on other pages, so always refetch.
+  // Always refetch, because steps are completed on other pages.
   const query = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
   const firstSteps = query.data
   const isLoading = isInitialLoading(query) && localStorage.getItem(HIDDEN_KEY) === null
@@ -37,7 +37,7 @@ export function useFirstSteps() {
   }, [firstSteps])
   const save = useMutation(
     api.firstSteps.update.mutationOptions({
-      // Shows the change immediately, and reverts it on failure.
+      // Shows the change immediately; a failure reverts it.
       onMutate({ dismissed }) {
         const before = queries.getQueryData(key)
         queries.setQueryData(key, (old) => old && { ...old, dismissed })
@@ -53,7 +53,7 @@ export function useFirstSteps() {
   const bringBack = () => save.mutate({ dismissed: false })
   const dismiss = () => {
     save.mutate({ dismissed: true })
-    // The focused button disappears with the steps.
+    // The focused button disappears together with the steps.
     document.getElementById('content')?.focus({ preventScroll: true })
     toast.info('First steps are hidden.', {
       action: { label: 'Undo', onClick: bringBack },

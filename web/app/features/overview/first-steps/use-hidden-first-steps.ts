@@ -3,7 +3,7 @@ import { paths } from '../../../paths'
 import { useIsOffered } from '../../identity/people/use-role'
 import { isShown, useFirstSteps } from './use-first-steps'
 
-/** Shows hidden first steps again; null: there are no hidden steps. */
+/** Brings hidden first steps back; null if no steps are hidden. */
 export function useHiddenFirstSteps(): (() => void) | null {
   const mayWork = useIsOffered('member')
   const navigate = useNavigate()

@@ -59,7 +59,7 @@ export function Growth() {
   )
 }
 
-/** '82% of members'; undefined until the counts are known. */
+/** '82% of members'; undefined while loading. */
 function shareOf(part: number | undefined, whole: number | undefined, noun: string) {
   return part !== undefined && whole ? `${formatPercent(Math.min(1, part / whole))} of ${noun}` : undefined
 }

@@ -82,7 +82,7 @@ export function HeldReferrals() {
   )
 }
 
-/** Releases or rejects a referral, with undo. */
+/** Releases or rejects a referral, with Undo. */
 function useDecision() {
   const undo = useAction((memberId: string) => client.operator.undo({ memberId }), {
     onSuccess: () => toast.info('Referral held again'),

@@ -17,7 +17,7 @@ export function InviteNext() {
   const confirm = useConfirm()
   const [count, setCount] = useState<number | null>(10)
   const [problem, setProblem] = useState<string>()
-  // Reuse the key after a lost response, so that a retry invites no one else.
+  // After a lost response, a retry must reuse the key, so that it invites nobody else.
   const key = useRef('')
   const invite = useMutation({
     mutationFn: (count: number) => client.operator.invite({ count }, { context: { idempotencyKey: key.current } }),

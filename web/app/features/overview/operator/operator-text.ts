@@ -30,7 +30,7 @@ export const unreadableText: Record<UnreadableSource, string> = {
   parameter: 'Refused parameter',
 }
 
-/** Joins ÷ views, '12.5%'. Exceeds 100% if visits began on other pages. */
+/** Joins ÷ views as '12.5%'. May exceed 100%, because visits can begin on other pages. */
 export function conversionText({ views, joins }: { views: number; joins: number }): string {
   if (views === 0) return '–'
   return formatPercent(joins / views, 1)
@@ -41,7 +41,7 @@ export function utcDay(now: Date, daysBefore = 0): string {
   return new Date(now.getTime() - daysBefore * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Progress from 0 to 100, or null. @param received lines so far, header included */
+/** Progress from 0 to 100, or null. @param received number of lines so far, including the header */
 export function exportPercent(received: number, total: number | null): number | null {
   return total ? Math.min(100, Math.floor(((received - 1) / total) * 100)) : null
 }

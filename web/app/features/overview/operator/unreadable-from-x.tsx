@@ -23,7 +23,7 @@ const columns: readonly Column<Unreadable>[] = [
   { name: 'Times', end: true, cell: ({ count }) => formatNumber(count) },
 ]
 
-/** What X sent in the last 7 days that the product could not read, the latest first. */
+/** What X sent in the last 7 days that the product could not read, latest first. */
 export function UnreadableFromX() {
   const [page, setPage] = useState(1)
   const unreadable = useQuery(

@@ -14,7 +14,7 @@ export interface PaletteItem {
   /** The page that the item opens. */
   path?: string | undefined
   pictureUrl?: string | null | undefined
-  /** Further words that find the item. */
+  /** More words that match the item. */
   words?: string
   /** What the item does instead of opening a page. */
   run?: 'pause-all' | 'sign-out' | 'keys'
@@ -37,7 +37,7 @@ const GROUP_NAMES: Record<ItemKind, string> = {
   action: 'Actions',
 }
 const ORDER = Object.keys(GROUP_NAMES) as ItemKind[]
-/** Maximum number of items per group of a search. */
+/** Maximum number of items per group in a search. */
 const GROUP_MAX = 3
 
 const page = (label: string, path: string, words = '', rest: Partial<PaletteItem> = {}): PaletteItem => ({
@@ -82,7 +82,7 @@ const PAGES: PaletteItem[] = [
   page('Changelog', paths.changelog, 'what’s new releases updates'),
 ]
 
-/** The tabs of the settings, without their content. A test compares them with the real ones. */
+/** Tabs of the settings, without their content. A test compares them with the actual tabs. */
 export const SETTINGS: PaletteItem[] = [
   setting(
     'Sending',
@@ -129,7 +129,7 @@ const ACTIONS: PaletteItem[] = [
   { id: 'sign-out', kind: 'action', label: 'Sign out', run: 'sign-out', words: 'log out logout' },
 ]
 
-/** How well a text matches. 0 is best; null: not at all. Every word of `q` must begin a word. */
+/** How well a text matches: 0 is best, null is no match. Each word of `q` must start a word of the text. */
 function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: string): number | null {
   const query = q.toLowerCase()
   const name = label.toLowerCase()
@@ -141,7 +141,7 @@ function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: 
   return null
 }
 
-/** The X handle that a search names: '@indiehackers', 'scrape indiehackers' or 'indiehackers'. */
+/** The X handle in a search: '@indiehackers', 'scrape indiehackers' or 'indiehackers'. */
 function handleOf(q: string): string | null {
   if ('scrape a handle'.startsWith(q.toLowerCase())) return null
   const text = q.replace(/^scrape\s+/i, '').trim()
@@ -167,13 +167,13 @@ export function suggestions(recent: PaletteItem[], isMember: boolean): PaletteGr
   return groups.filter(({ items }) => items.length > 0)
 }
 
-/** The groups of a search, the group with the best match first. @param results the server's, best first */
+/** Groups for a search, the one with the best match first. @param results the server's, best first */
 export function matches(q: string, results: readonly PaletteItem[], isMember: boolean): PaletteGroup[] {
   const own = offered([...PAGES, ...SETTINGS, ...ACTIONS], isMember).flatMap((item) => {
     const rank = rankOf(item, q)
     return rank === null ? [] : [{ item, rank }]
   })
-  // The server's results match somewhere in their text, but a match at the start still comes first.
+  // The server also matches within words, but matches at the start come first.
   const theirs = results.map((item) => ({ item, rank: rankOf(item, q.replace(/^@/, '')) ?? 2 }))
   const handle = isMember ? handleOf(q) : null
   const scrape: PaletteItem | null = handle
@@ -186,7 +186,7 @@ export function matches(q: string, results: readonly PaletteItem[], isMember: bo
     : null
   const all = [...own, ...theirs, ...(scrape ? [{ item: scrape, rank: /^(scrape |@)/i.test(q) ? 0 : 3 }] : [])]
   return ORDER.map((kind) => {
-    // Equal matches keep their order.
+    // Equally good matches keep their order.
     const items = all.filter(({ item }) => item.kind === kind).sort((a, b) => a.rank - b.rank)
     return { label: GROUP_NAMES[kind], items: items.slice(0, GROUP_MAX), rank: items[0]?.rank ?? 9 }
   })
@@ -195,7 +195,7 @@ export function matches(q: string, results: readonly PaletteItem[], isMember: bo
     .map(({ label, items }) => ({ label, items: items.map(({ item }) => item) }))
 }
 
-/** Splits a label around the typed part, to highlight that. */
+/** Splits a label around the typed part, which is highlighted. */
 export function markedParts(label: string, q: string): [string, string, string] {
   const text = q.replace(/^@/, '')
   const at = text === '' ? -1 : label.toLowerCase().indexOf(text.toLowerCase())

@@ -40,7 +40,7 @@ interface PaletteProps {
   onShowKeys: () => void
 }
 
-/** Finds people, lists, campaigns, conversations, pages, settings and actions. */
+/** Searches people, lists, campaigns, conversations, pages, settings and actions. */
 export default function Palette({ open, onClose, onShowKeys }: PaletteProps) {
   const input = useRef<HTMLInputElement>(null)
   const run = useRun(onClose, onShowKeys)

@@ -2,10 +2,10 @@ import { sessionStorage } from '../../../browser-storage'
 import type { PaletteItem } from './palette-items'
 
 const RECENT_MAX = 4
-/** Kept per workspace, and only in this tab, because it names people. */
+/** Stored per workspace and only in this tab, because it contains people's names. */
 const keyOf = (workspaceId: string) => `paletteRecent.${workspaceId}`
 
-/** The items last opened from the palette, the latest first. */
+/** The items last opened from the palette, latest first. */
 export function recentItems(workspaceId: string): PaletteItem[] {
   try {
     return JSON.parse(sessionStorage.getItem(keyOf(workspaceId)) ?? '[]') as PaletteItem[]

@@ -6,7 +6,7 @@ import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
 import { allCampaigns } from '../../outreach/campaigns/all-campaigns'
 
-/** Pauses every active campaign, once the user has confirmed it. */
+/** Pauses every active campaign after a confirmation. */
 export function usePauseAll(): () => void {
   const queries = useQueryClient()
   const confirm = useConfirm()

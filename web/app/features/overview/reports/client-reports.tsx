@@ -26,7 +26,7 @@ import { ShareReportDialog } from './share-report-dialog'
 
 const PAGE_SIZE = 50
 
-/** The client reports of the workspace, for members. Admins share and delete them. */
+/** The workspace's client reports, for members. Admins can share and delete them. */
 export function ClientReports() {
   const isMember = useHasRole('member')
   const isAdmin = useHasRole('admin') ?? false
@@ -38,7 +38,7 @@ export function ClientReports() {
   })
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
-  // The table disappears when its last report is deleted.
+  // When the last report is deleted, the table disappears.
   const keptFocus = useKeptFocus<HTMLElement>()
   const isIncluded = overview.data && hasClientReports(overview.data.level)
   const reports = overview.isPending ? undefined : list.data?.reports

@@ -18,7 +18,7 @@ import { XHandle } from '../../platform/x-account/x-handle'
 
 type Campaign = SharedReport['campaigns'][number]
 
-/** A client report, in the workspace's name, logo and color. */
+/** A client report, with the workspace's name, logo and color. */
 export function ReportView({ report }: { report: SharedReport }) {
   const { title, workspace, totals, days, campaigns, people, kind } = report
   return (
@@ -129,7 +129,7 @@ function Campaigns({ campaigns, isOne }: { campaigns: readonly Campaign[]; isOne
   )
 }
 
-/** The results of each step, and of each variant if a step has several. */
+/** The results of each step and, if there are several, of each variant. */
 function Steps({ campaign: { name, steps } }: { campaign: Campaign }) {
   const printing = usePrinting()
   const count = steps.filter(({ kind }) => kind === 'step').length
@@ -214,11 +214,11 @@ export function periodText({ from, to }: { from: string; to: string }): string {
   return from === to ? day(from) : `${day(from)} to ${day(to)}`
 }
 
-/** Whether the page is being printed. Media queries count paper as narrow, but it has room for tables. */
+/** Whether the page is being printed. Media queries treat paper as narrow, but tables fit on it. */
 function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false)
   useEffect(() => {
-    // The browser prints the page as it is when the listeners return.
+    // When the listeners return, the browser prints the page as it is.
     const start = () => flushSync(() => setPrinting(true))
     const end = () => setPrinting(false)
     addEventListener('beforeprint', start)

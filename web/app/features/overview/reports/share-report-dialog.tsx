@@ -24,13 +24,13 @@ import { useAction } from '../../../use-action'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { SeePlans } from '../../platform/billing/usage-notice'
 
-/** The campaign from whose page a report is shared. */
+/** The campaign from whose page the report is shared. */
 interface Subject {
   id: string
   name: string
 }
 
-/** Creates a client report and shows its link, or names the plan that includes reports. */
+/** Creates a client report and shows its link, or says which plan includes reports. */
 export function ShareReportDialog({ campaign, ...dialog }: ShownDialog & { campaign: Subject | null }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const [created, setCreated] = useState<Report | null>(null)

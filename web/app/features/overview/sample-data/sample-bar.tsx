@@ -9,8 +9,8 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 
 /**
- * Says that a page shows sample data, which owners can remove. @param leaveTo where to go if the
- * removal deletes the page
+ * Says that a page shows sample data, which owners can remove.
+ * @param leaveTo where to go if removing it deletes the page
  */
 export default function SampleBar({ leaveTo }: { leaveTo?: string }) {
   const isOffered = useIsOffered('owner')
@@ -26,7 +26,7 @@ export default function SampleBar({ leaveTo }: { leaveTo?: string }) {
     failed: 'Failed to remove the sample data. Please try again.',
     onSuccess() {
       if (leaveTo) void navigate(leaveTo)
-      // The focused button disappears with the bar.
+      // The focused button disappears together with the bar.
       document.getElementById('content')?.focus({ preventScroll: true })
     },
     refetches: [api],
@@ -48,7 +48,7 @@ export default function SampleBar({ leaveTo }: { leaveTo?: string }) {
   )
 }
 
-/** Says that sample conversations need an X account, and adds them once there is one. */
+/** Says that sample conversations require an X account, and adds them once there is one. */
 function MissingConversations() {
   const accounts = useAccounts().data?.accounts
   const { data } = useQuery(api.conversations.list.queryOptions({ input: { pageSize: 1 } }))

@@ -7,8 +7,8 @@ import { useRefresh } from '../../../use-refresh'
 import { useIsOffered } from '../../identity/people/use-role'
 
 /**
- * Loads the sample data. Only owners see it. Does not use `useAction`, because Home loads this with
- * the first page.
+ * Loads the sample data. Only visible to owners. Does not use `useAction`, because this is part of
+ * Home's initial code.
  */
 export default function SampleOffer({ size = 'md' }: Pick<ButtonProps, 'size'>) {
   const isOffered = useIsOffered('owner')

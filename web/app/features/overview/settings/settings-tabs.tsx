@@ -35,10 +35,10 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'api', label: 'API', content: <ApiKeysTab />, isWide: true },
 ]
 
-/** Settings of conversations: snippets, and how long texts are kept. */
+/** Conversation settings: snippets, and how long texts are kept. */
 function InboxTab() {
   const isMember = useHasRole('member')
-  // Until the role is known.
+  // Empty until the role is known.
   if (isMember === undefined) return null
   if (!isMember)
     return <RoleNotice needs="member">Viewers can't read conversations. An admin can change your role.</RoleNotice>

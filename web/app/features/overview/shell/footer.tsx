@@ -6,7 +6,7 @@ import { useHydrated } from '../../../ui/use-hydrated'
 import { PRODUCT_TEXT, type ShareChannel, shareAddresses } from '../../waitlist/waitlist/referral-links'
 import { ThemeSwitch } from './theme-switch'
 
-/** Links that share the product, which has no profiles on these networks. */
+/** Links for sharing the product. It has no profiles on these networks. */
 const social: { label: string; network: ShareChannel; brand: Brand }[] = [
   { label: 'Share X-Automated on X', network: 'twitter', brand: 'x' },
   { label: 'Share X-Automated on LinkedIn', network: 'linkedin', brand: 'linkedin' },
@@ -14,7 +14,7 @@ const social: { label: string; network: ShareChannel; brand: Brand }[] = [
 ]
 
 export function Footer() {
-  // The server fills in the origin of prerendered pages.
+  // In prerendered pages, the server fills in the origin.
   const home = `${useHydrated() ? location.origin : ORIGIN_PLACEHOLDER}/`
   return (
     <footer className="mt-auto border-t border-line">

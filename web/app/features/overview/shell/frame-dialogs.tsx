@@ -12,7 +12,7 @@ const KeysDialog = lazy(loadKeys)
 
 export type FrameDialog = 'palette' | 'keys'
 
-/** The search of everything, the dialog of all keyboard shortcuts, and the shortcuts of every signed-in page. */
+/** Dialogs of every signed-in page: search and keyboard shortcuts. Also handles the shortcuts themselves. */
 export function FrameDialogs({
   shown: openDialog,
   onShow,
@@ -22,7 +22,7 @@ export function FrameDialogs({
 }) {
   const openPage = useOpenPage()
   const [loaded, setLoaded] = useState<FrameDialog | null>(null)
-  // Stays mounted after it was opened, so that it closes smoothly.
+  // Stays mounted once opened, so that it closes smoothly.
   if (openDialog && openDialog !== loaded) setLoaded(openDialog)
   const close = () => onShow(null)
   const pages: Keys = Object.fromEntries(
@@ -57,7 +57,7 @@ export function FrameDialogs({
   )
 }
 
-/** Loads the search, which may fail without a connection. */
+/** Loads the search. This may fail without a connection. */
 export function prepareSearch(): Promise<boolean> {
   return loadOnDemand(loadPalette, 'Search')
 }

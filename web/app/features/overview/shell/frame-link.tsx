@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link, matchPath, useLocation } from 'react-router'
 import type { FrameLink as FrameLinkProps } from './navigation'
 
-/** A link of the sidebar or the bottom bar. It is marked if its page is open. */
+/** A link in the sidebar or bottom bar, marked while its page is open. */
 export function FrameLink({ link, className, onFollow, children }: FrameLinkOptions) {
   const current = useCurrent(link)
   return (
@@ -26,7 +26,7 @@ interface FrameLinkOptions {
   children: ReactNode
 }
 
-/** `page`: the link's page, or one below it, is open. `true`: the open page shows the link's tab. */
+/** `page` if the link's page, or one below it, is open. `true` if its tab is open. */
 function useCurrent({ to, tab }: FrameLinkProps): 'page' | 'true' | undefined {
   const { pathname, search } = useLocation()
   if (to.includes('#') || !matchPath({ path: to, end: false }, pathname)) return undefined

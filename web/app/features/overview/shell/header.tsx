@@ -8,7 +8,7 @@ import { Mark } from './logo'
 import { MemberHeader } from './member-header'
 import { guestLinks, menuLinkClass } from './navigation'
 
-/** The bar for guests, or the frame of signed-in people, on every page. */
+/** On every page: the bar for guests, or the frame for signed-in users. */
 export function Header() {
   const state = useSession()
   return state.status === 'signed-in' ? <MemberHeader user={state.user} /> : <GuestHeader />
@@ -45,7 +45,7 @@ function GuestHeader() {
   )
 }
 
-/** Works without the app; features/overview/shell/startup-script.ts closes it. */
+/** Works without the app. features/overview/shell/startup-script.ts closes it. */
 function GuestMenu() {
   const carry = useCarriedReferral()
   return (

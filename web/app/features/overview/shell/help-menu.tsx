@@ -9,7 +9,7 @@ import { Menu, MenuItem, MenuLink } from '../../../ui/menu'
 import { supportText } from '../../platform/billing/support-text'
 import KeysDialog from './keys-dialog'
 
-/** Links to documentation and support. The menu mounts open. */
+/** Links to documentation and support. Mounts as an open menu. */
 export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
   const [showsKeys, setShowsKeys] = useState(false)
   const support = useQuery(api.billing.overview.queryOptions()).data?.support

@@ -7,7 +7,7 @@ import { type KeyGroup, LETTER_KEYS, letterKeysAreOn, shownKeys } from '../../..
 import { useIsOffered } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from './navigation'
 
-/** The keyboard shortcuts of the open page, and those of every page. */
+/** Keyboard shortcuts of the current page and of every page. */
 export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' | 'returnsTo'>) {
   const hasInbox = useIsOffered('member')
   const links = [...workLinks, ...moreLinks].filter(({ isInbox }) => hasInbox || !isInbox)
@@ -49,7 +49,7 @@ export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' 
   )
 }
 
-/** Turns off the single-letter shortcuts, which speech input or an accidental touch can trigger. */
+/** Turns off single-letter shortcuts, which speech input or an accidental touch can trigger. */
 function LetterKeys() {
   const [isOn, setOn] = useState(letterKeysAreOn)
   const change = (next: boolean) => {

@@ -1,6 +1,6 @@
 import { buttonClass } from '../../../ui/button'
 
-/** Says that the app loads slowly or not at all. Shown by features/overview/shell/startup-script.ts. */
+/** Says that the app loads slowly, or not at all. features/overview/shell/startup-script.ts shows it. */
 export function LateText() {
   return (
     <div className="pointer-events-none fixed inset-x-0 top-(--spacing-header) z-60 hidden justify-center p-4 in-data-late:flex">
@@ -14,7 +14,7 @@ export function LateText() {
         <p className="hidden min-w-48 flex-1 in-data-[late=broken]:block">
           This page didn't load. Check your connection, then reload it.
         </p>
-        {/* biome-ignore lint/a11y/useValidAnchor: an empty address reloads the page, without the app */}
+        {/* biome-ignore lint/a11y/useValidAnchor: an empty URL reloads the page, without the app */}
         <a href="" className={buttonClass({ size: 'sm' })}>
           Reload the page
         </a>

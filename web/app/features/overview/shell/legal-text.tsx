@@ -1,7 +1,7 @@
 import { SUPPORT_PLACEHOLDER, supportAddress } from '../../../product-address'
 import { cn } from '../../../ui/cn'
 
-/** The privacy policy, the terms, the help or the changelog. @param html from our own file, so it is trusted */
+/** The privacy policy, the terms, the help or the changelog. @param html trusted, because it is our own file */
 export function LegalText({ html }: { html: string }) {
   return (
     <article

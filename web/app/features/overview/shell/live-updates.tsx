@@ -25,7 +25,7 @@ export function LiveUpdates() {
   return null
 }
 
-/** Shows new replies through the Notification API, if the user wants that. */
+/** Shows new replies through the Notification API, if the user has enabled that. */
 async function showReplies({ kind, ids }: ChangeEvent): Promise<void> {
   if (kind !== 'notification' || ids.length === 0 || window.Notification?.permission !== 'granted') return
   const { notifications } = await client.notifications.list({ browser: true })

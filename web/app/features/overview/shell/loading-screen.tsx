@@ -2,7 +2,7 @@ import { LoaderCircle } from 'lucide-react'
 import { NeedsScript } from '../../../ui/needs-script'
 import { useSlow } from '../../../ui/use-slow'
 
-/** After this time the screen says that loading is slow. */
+/** After this time, the screen says that loading is slow. */
 const SLOW_AFTER_MS = 2000
 
 interface LoadingScreenProps {
@@ -10,7 +10,7 @@ interface LoadingScreenProps {
   slowAfterMs?: number | undefined
 }
 
-/** Shown until the session is known. */
+/** Shown until it is known who is signed in. */
 export function LoadingScreen({ text, slowAfterMs = SLOW_AFTER_MS }: LoadingScreenProps) {
   const slow = useSlow(true, slowAfterMs)
   return (

@@ -17,13 +17,13 @@ import { tabBarLinks } from './navigation'
 import { Sidebar } from './sidebar'
 import type { SignedInHandle } from './signed-in'
 
-// Loaded on demand: not needed to read a page.
+// Loaded on demand, because it is not needed to read a page.
 const loadMenu = () => import('./narrow-menu')
 const JobsButton = lazy(() => import('../../platform/jobs/jobs-button'))
 const Bell = lazy(() => import('../../platform/notifications/bell'))
 const Profile = lazy(() => import('./profile'))
 
-/** The frame of signed-in people: sidebar and top bar; on phones, top bar and bottom bar. */
+/** The frame for signed-in users: a sidebar and a top bar; on phones, a top bar and a bottom bar. */
 export function MemberHeader({ user }: { user: User }) {
   const hasInbox = useIsOffered('member')
   const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
@@ -79,7 +79,7 @@ export function MemberHeader({ user }: { user: User }) {
   )
 }
 
-/** The button for jobs, loaded once there is a job. The page's header then leaves room for it. */
+/** The button for jobs, loaded once there is a job. Then the page's header leaves room for it. */
 function Jobs() {
   const { data = [] } = useRecentJobs()
   const hasJobs = data.length > 0
@@ -89,7 +89,7 @@ function Jobs() {
   return <Suspense>{hasJobs && <JobsButton />}</Suspense>
 }
 
-/** Opens what does not fit into a phone's bottom bar. */
+/** Opens everything that does not fit into the bottom bar on phones. */
 function MenuButton({ user }: { user: User }) {
   const menu = useDialogOnDemand(loadMenu, 'The menu')
   return (

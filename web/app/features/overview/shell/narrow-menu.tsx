@@ -20,7 +20,7 @@ interface NarrowMenuProps {
   onClose: () => void
 }
 
-/** What does not fit into a phone's bottom bar. */
+/** Everything that does not fit into the bottom bar on phones. */
 export default function NarrowMenu(props: NarrowMenuProps) {
   return (
     <ReauthProvider>

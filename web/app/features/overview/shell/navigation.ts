@@ -22,16 +22,16 @@ interface NavigationLink {
   to: string
 }
 
-/** A link in the frame around signed-in pages. */
+/** A link in the frame of signed-in pages. */
 export interface FrameLink extends NavigationLink {
   icon: LucideIcon
   /** The tab that the link opens on its page. */
   tab?: string
-  /** The link belongs to the one above it. */
+  /** Indents the link below the previous one. */
   isChild?: boolean
-  /** For members only, with the number of unread conversations. */
+  /** For members only. Shows the number of unread conversations. */
   isInbox?: boolean
-  /** The letter that opens the page after G. */
+  /** The letter that opens the page, typed after G. */
   key?: string
 }
 
@@ -53,7 +53,6 @@ const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound, ke
 const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List, key: 't' }
 const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Send, key: 'c' }
 
-/** A tab of X Automation. */
 export const analytics: FrameLink = {
   label: 'Analytics',
   to: paths.xAutomation,
@@ -74,7 +73,7 @@ export const workLinks: FrameLink[] = [
   analytics,
 ]
 
-/** The links below the pages for daily work. */
+/** Links below those for daily work. */
 export const moreLinks: FrameLink[] = [
   { label: 'Leaderboard', to: paths.leaderboard, icon: Trophy },
   { label: 'Refer friends', to: `${paths.dashboard}#refer`, icon: Gift },
@@ -82,7 +81,7 @@ export const moreLinks: FrameLink[] = [
   { label: 'Billing', to: paths.billing, icon: CreditCard, key: 'b' },
 ]
 
-/** The bottom bar of phones, which has room for five links. Members find their lists in the menu. */
+/** The bottom bar on phones, which has room for five links. For members, the lists are in the menu. */
 export const tabBarLinks = (hasInbox: boolean): FrameLink[] =>
   hasInbox
     ? [home, inbox, { ...findLeads, label: 'Find' }, leads, campaigns]

@@ -26,7 +26,7 @@ export function NotFound() {
   )
 }
 
-/** A search for people among the leads. */
+/** Searches the leads for people. */
 function LeadSearch() {
   const navigate = useNavigate()
   const [text, setText] = useState('')

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 
 /**
- * After in-app navigation, focuses the page's heading for screen readers and keyboards, unless the
- * page has set the focus itself.
+ * After navigation within the app, focuses the page's heading for screen readers and keyboards,
+ * unless the page has set the focus itself.
  */
 export function PageChange() {
   const { pathname } = useLocation()

@@ -1,9 +1,6 @@
 import type { MetaDescriptor } from 'react-router'
 
-/**
- * A page's title and description: `export const meta = () => pageMeta('Leads', 'Everyone you have
- * found.')`.
- */
+/** Builds a page's title and description: `export const meta = () => pageMeta('Leads', 'Everyone you have found.')`. */
 export function pageMeta(title: string, description: string): MetaDescriptor[] {
   const full = title.endsWith('X-Automated') ? title : `${title} · X-Automated`
   return [

@@ -11,7 +11,7 @@ import { profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
-/** The profile menu, which mounts open. */
+/** The profile menu. Mounts open. */
 export default function ProfileMenu(props: { trigger: ReactElement }) {
   return (
     <ReauthProvider>

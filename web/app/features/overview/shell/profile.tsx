@@ -25,7 +25,7 @@ export default function Profile({ user }: { user: User }) {
   return <MenuOnDemand load={loadMenu} trigger={button} />
 }
 
-/** Updates this browser's copy of the email address if it was changed elsewhere. */
+/** Updates this browser's copy of the email address after it was changed elsewhere. */
 function useSyncedEmail({ id, email }: User): void {
   const { data } = useQuery(api.account.findUser.queryOptions())
   useEffect(() => {

@@ -8,7 +8,7 @@ import { saveReturnPath } from '../../../return-path'
 import { attachSession, session } from '../../../session'
 import { discardRun } from '../../outreach/messenger/saved-run'
 
-/** Explains why a user is suddenly on the login page. */
+/** Tells users why they suddenly see the login page. */
 export const SESSION_EXPIRED = 'Session expired. Please log in again.'
 
 /** Clears cached data when the user changes, and redirects to /login when the session expires. */
@@ -37,7 +37,7 @@ export function SessionWatch() {
   return null
 }
 
-/** After a reload, checks the session again and returns to the last page. */
+/** After a reload, checks the session again and returns to the previous page. */
 function useRefresh(here: string): void {
   const navigate = useNavigate()
   const now = useRef(here)

@@ -18,10 +18,10 @@ import { WorkspaceSwitcher } from './workspace-switcher'
 const loadHelp = () => import('./help-menu')
 const Pulse = lazy(() => import('../today/pulse'))
 
-/** Set before the first paint by startup-script.ts. */
+/** startup-script.ts applies it before the first paint. */
 const RAIL_KEY = 'sidebar'
 
-/** The pages at the left side of wide screens. Collapsed, the sidebar shows only icons. */
+/** The sidebar on wide screens. Collapsed, it only shows icons. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const [isRail, setRail] = useState(() => localStorage.getItem(RAIL_KEY) === 'rail')
   const toggle = () => {
@@ -84,7 +84,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   )
 }
 
-/** Loaded once a message was sent or is going to be sent. */
+/** Loaded once a message was sent or is about to be sent. */
 function SendingPulse() {
   const { data } = useQuery(todayQuery())
   if (!data || (data.countedInDay === 0 && !data.nextSendAt && data.campaigns.length === 0)) return null
@@ -103,7 +103,7 @@ function Links({ of: links }: { of: readonly Item[] }) {
       key={link.label}
       link={link}
       className={
-        // If a page's tab has its own link, that link is marked instead of the page's.
+        // If the open tab has its own link, mark that link instead of the page's.
         `sidebar-row ${link.isChild ? 'ps-7 rail:ps-0' : ''} aria-[current]:font-strong aria-[current]:text-ink aria-[current=true]:bg-pressed not-[:has(~[aria-current=true])]:aria-[current=page]:bg-pressed`
       }
     >

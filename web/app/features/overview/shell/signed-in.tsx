@@ -11,25 +11,25 @@ import { LoadingScreen } from './loading-screen'
 import { SESSION_EXPIRED } from './session-watch'
 import { useOfflineLinks } from './use-offline-links'
 
-// Public pages are prerendered in en-US and must hydrate unchanged. Signed-in pages follow the browser.
+// Prerendered pages use en-US and must hydrate unchanged. Signed-in pages use the browser's locale.
 if (!import.meta.env.SSR) setLocale(navigator.language)
 
 /** A page's optional `handle` export. */
 export interface SignedInHandle {
-  /** The text until the session is known. */
+  /** Shown until it is known who is signed in. */
   loading?: string
-  /** Default 2 seconds. */
+  /** Defaults to 2 seconds. */
   slowAfterMs?: number
-  /** Shown on the login page to redirected guests. */
+  /** Shown to redirected guests on the login page. */
   loginNotice?: string | ((query: URLSearchParams) => string | undefined)
-  /** The page takes the whole panel, including the top bar, and scrolls inside it. */
+  /** The page fills the panel, including the top bar, and scrolls within it. */
   fillsPanel?: boolean
 }
 
-/** Only signed-in pages can be installed as an app. On others, this request would delay the first paint. */
+/** Only signed-in pages can be installed as an app. Elsewhere, this request would delay the first paint. */
 export const links: LinksFunction = () => [{ rel: 'manifest', href: '/manifest.webmanifest' }]
 
-/** Layout of signed-in pages: waits for the session and sends guests to /login and back. */
+/** Layout of signed-in pages. Waits for the session, and sends guests to /login and back. */
 export default function SignedIn() {
   const state = useSession()
   const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
@@ -37,7 +37,7 @@ export default function SignedIn() {
   const from = pathname + search + hash
   useOfflineLinks()
   useLostWorkspace()
-  // A stored session that is not confirmed may still be valid, so don't redirect.
+  // A stored session that has not been confirmed may still be valid, so don't redirect.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
   const needsLogin = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
   useEffect(() => {
@@ -69,7 +69,7 @@ export default function SignedIn() {
 
 const SHOWN_MS = 60_000
 
-/** Says that the user was removed from the workspace they were in, and where they are now. */
+/** Says that the user was removed from their workspace, and which one they are in now. */
 function useLostWorkspace(): void {
   const name = useWorkspaces()?.current.name
   useEffect(() => {

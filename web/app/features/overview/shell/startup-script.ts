@@ -2,13 +2,13 @@ import { CLIENT_REPORTS } from '../../../paths'
 import { HYDRATED } from '../../../ui/use-hydrated'
 
 /**
- * Runs before the first paint. Its source is inlined, so it can use nothing outside it. Does what a
- * page needs before hydration, and everything that the static landing page needs.
+ * Runs before the first paint. Inlined as source text, so it cannot use anything outside of it.
+ * Does what pages need before hydration, and everything that the static landing page needs.
  */
 function startPage(hydrated: string, reports: string) {
   const LINKS_FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
   const SLOW_AFTER_MS = 10_000
-  /** React Router reloads a page whose code is missing. The message appears only after it has given up. */
+  /** React Router reloads a page whose code is missing. Show the message only after it has given up. */
   const BROKEN_AFTER_MS = 1_000
   const { dataset } = document.documentElement
   const code = new URLSearchParams(location.search).get('ref')?.trim().slice(0, 32)
@@ -17,16 +17,16 @@ function startPage(hydrated: string, reports: string) {
   let pressed: HTMLElement | undefined
   let broken = 0
 
-  /** The app's script on a prerendered page, which starts it later, or only for people with a session. */
+  /** The app's script on a prerendered page. It starts later, or only for people with a session. */
   const heldApp = () => document.querySelector<HTMLScriptElement>('script[data-preload]')
   const startApp = (app: HTMLScriptElement) => {
-    // A static page contains only the styles of its own elements.
+    // A static page only contains the styles of its own elements.
     for (const link of document.querySelectorAll<HTMLLinkElement>('link[disabled]')) link.disabled = false
     for (const href of app.dataset.preload?.split(' ') ?? [])
       document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
     app.replaceWith(Object.assign(document.createElement('script'), { type: 'module', textContent: app.textContent }))
   }
-  /** For work that would delay the first paint. The second frame starts after it. */
+  /** Postpones work that would delay the first paint. The second frame starts after it. */
   const afterPaint = (work: () => void) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(work)))
   const showLate = (late: 'slow' | 'broken') => {
     clearTimeout(slow)
@@ -38,7 +38,7 @@ function startPage(hydrated: string, reports: string) {
     clearTimeout(broken)
     broken = window.setTimeout(showLate, BROKEN_AFTER_MS, 'broken')
   }
-  /** Only for guests. The app does it for others (features/waitlist/landing/finder-section.tsx). */
+  /** Only for guests. For others, the app loads it (features/waitlist/landing/finder-section.tsx). */
   const loadDemo = () => {
     const demo = document.querySelector('[data-finder-demo]')
     const seen = new IntersectionObserver(([entry]) => {
@@ -55,7 +55,7 @@ function startPage(hydrated: string, reports: string) {
     const view = { path: location.pathname, ...(code && { ref: code }) }
     const headers = { 'content-type': 'application/json' }
     fetch('/api/track-view', { method: 'POST', headers, body: JSON.stringify(view) })
-      // Read the body, to free the connection.
+      // Reads the body, to free the connection.
       .then((response) => response.text())
       .catch(() => {})
   }
@@ -81,7 +81,7 @@ function startPage(hydrated: string, reports: string) {
     try {
       window.localStorage.setItem('theme', target.value)
     } catch {
-      // As above.
+      // The browser blocks storage.
     }
   })
 
@@ -105,7 +105,7 @@ function startPage(hydrated: string, reports: string) {
       const button = event.target.closest('button')
       if (link) addCode(link)
       if (button) event.preventDefault()
-      // Until it has hydrated, the app does not know the code, and does not handle every button.
+      // Before hydration, the app does not know the code, and does not handle all buttons.
       if (button || (link && code)) event.stopPropagation()
       if (!button) return
       pressed?.removeAttribute('aria-busy')
@@ -115,19 +115,19 @@ function startPage(hydrated: string, reports: string) {
     { capture: true, signal },
   )
   const slow = setTimeout(() => !heldApp() && showLate('slow'), SLOW_AFTER_MS)
-  // Errors of scripts don't bubble. Without scripts such as the demo's, a page still works.
+  // Script errors don't bubble. If a script such as the demo's is missing, the page still works.
   addEventListener(
     'error',
     ({ target }) => target instanceof HTMLScriptElement && target.type === 'module' && showBroken(),
     { capture: true, signal },
   )
-  // Only the message shows that an import failed. Safari's message differs.
+  // Only the message shows that an import failed. Safari's wording differs.
   addEventListener(
     'unhandledrejection',
     ({ reason }) => /imported module|importing a module/i.test(String(reason)) && showBroken(),
     { signal },
   )
-  // The page is being left or reloaded.
+  // The user is leaving or reloading the page.
   addEventListener('beforeunload', () => clearTimeout(broken))
   document.addEventListener(hydrated, () => {
     awaitsApp.abort()
@@ -151,7 +151,7 @@ function startPage(hydrated: string, reports: string) {
     addEventListener('storage', ({ key, newValue }) => key === 'authToken' && newValue && startApp(app))
     loadDemo()
     for (const link of document.querySelectorAll<HTMLAnchorElement>(LINKS_FOR_GUESTS)) addCode(link)
-    // The app may start later; see features/waitlist/waitlist/view-count.tsx.
+    // The app may start later. See features/waitlist/waitlist/view-count.tsx.
     dataset.view = 'counted'
     if ('prerendering' in document && document.prerendering)
       document.addEventListener('prerenderingchange', countView, { once: true })
@@ -159,7 +159,7 @@ function startPage(hydrated: string, reports: string) {
   })
 }
 
-/** The inline script of every page. Pages are prerendered, so the app's bundle needs no copy. */
+/** The inline script of every page. Empty in the browser's bundle, because pages are prerendered. */
 export const startupScript = import.meta.env.SSR
   ? `(${startPage})(${JSON.stringify(HYDRATED)},${JSON.stringify(CLIENT_REPORTS)})`
   : ''

@@ -6,7 +6,7 @@ const themes = [
   { value: 'dark', label: 'Dark theme', icon: Moon },
 ]
 
-/** Chooses system, light or dark. features/overview/shell/startup-script.ts applies and stores it. */
+/** Selects system, light or dark. features/overview/shell/startup-script.ts stores and applies it. */
 export function ThemeSwitch() {
   return (
     <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5 noscript:hidden">

@@ -8,14 +8,14 @@ const loaded = new Set<string>()
 
 const pageOf = (pathname: string) => pages.find(({ path }) => matchPath(path, pathname))?.path ?? pathname
 
-/** Whether a page can't be loaded now. If so, shows a message. */
+/** Whether a page cannot be loaded now. If so, shows a message. */
 function isOutOfReach(pathname: string): boolean {
   if (navigator.onLine || loaded.has(pageOf(pathname))) return false
   toast.error("You're offline. Open this page once you're connected.")
   return true
 }
 
-/** Opens a page by key or from the palette, if it can be loaded. */
+/** Opens a page from the keyboard or the palette, if it can be loaded. */
 export function useOpenPage(): (to: string) => void {
   const navigate = useNavigate()
   return (to) => {
@@ -23,7 +23,7 @@ export function useOpenPage(): (to: string) => void {
   }
 }
 
-/** While offline, blocks links to pages that aren't loaded, because the browser's error page would replace ours. */
+/** While offline, blocks links to pages that have not loaded. Otherwise the browser's error page would replace ours. */
 export function useOfflineLinks(): void {
   const { pathname } = useLocation()
   useEffect(() => {

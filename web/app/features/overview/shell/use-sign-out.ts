@@ -8,7 +8,7 @@ export function useSignOut(): () => void {
   const navigate = useNavigate()
   return useCallback(() => {
     void session.signOut()
-    // Signed-in pages redirect home too; replace avoids a second history entry.
+    // Signed-in pages redirect home, too, so replace avoids a second history entry.
     void navigate(paths.home, { replace: true })
   }, [navigate])
 }

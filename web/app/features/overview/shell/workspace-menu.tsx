@@ -5,7 +5,7 @@ import { ReauthProvider } from '../../identity/auth/reauth-provider'
 import { useSwitchWorkspace } from '../../identity/people/use-switch-workspace'
 import { useWorkspaces } from '../../identity/people/use-workspaces'
 
-/** A menu of workspaces to switch to. It mounts open. */
+/** A menu to switch between workspaces. Mounts open. */
 export default function WorkspaceMenu(props: { trigger: ReactElement }) {
   return (
     <ReauthProvider>

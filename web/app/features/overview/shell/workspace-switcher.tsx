@@ -7,7 +7,7 @@ import { Mark } from './logo'
 
 const loadMenu = () => import('./workspace-menu')
 
-/** The current workspace, and a menu if there are others. */
+/** The current workspace, with a menu if there are others. */
 export function WorkspaceSwitcher() {
   const workspaces = useWorkspaces()
   const name = workspaces?.current.name ?? 'X-Automated'

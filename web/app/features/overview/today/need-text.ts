@@ -6,18 +6,18 @@ import type { Role } from '@x-automated/contract/route'
 interface NeedText {
   title: string
   text: string
-  /** The button. */
+  /** The button's label. */
   action: string
-  /** The role that the button needs. */
+  /** The role required for the button. */
   role: Role
 }
 
 const day = (moment: unknown) => formatDate(String(moment ?? ''), { month: 'long', day: 'numeric', timeZone: 'UTC' })
 
-/** A unique key: accounts share a path, and campaigns can share a name. */
+/** A unique key, because accounts share a path and campaigns can share a name. */
 export const needKey = (need: Need) => `${need.path} ${needText(need).title}`
 
-/** A need as texts: the fact, the next step and its button. */
+/** A need as text: the fact, the next step and its button. */
 export function needText({ code, params }: Need): NeedText {
   switch (code) {
     case 'funds':

@@ -2,7 +2,7 @@ import { formatDate } from '@x-automated/contract/format'
 
 const DAY_SECONDS = 24 * 3_600
 
-/** When the next message is sent, for short cells: '0:41', '2:05 PM', 'Dec 8' or 'Now'. */
+/** When the next message will be sent, for narrow cells: '0:41', '2:05 PM', 'Dec 8' or 'Now'. */
 export function nextSendText(at: Date, seconds: number): string {
   if (seconds <= 0) return 'Now'
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

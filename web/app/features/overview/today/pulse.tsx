@@ -7,7 +7,7 @@ import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 import { isTomorrow, nextSendText } from './next-send'
 
-/** How much of the daily caps is used and when the next message goes out, at the foot of the sidebar. */
+/** At the bottom of the sidebar: how much of the daily caps is used, and when the next message is sent. */
 export default function Pulse({ today }: { today: Today }) {
   const { countedInDay, capNow, nextSendAt } = today
   return (

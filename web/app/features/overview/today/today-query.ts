@@ -1,4 +1,4 @@
 import { api } from '../../../api'
 
-/** What waits and what is being sent. One query for Home and the sidebar, kept up to date by events. */
+/** What needs attention and what is being sent. Home and the sidebar share this query; events update it. */
 export const todayQuery = () => api.today.find.queryOptions({ input: {}, refetchInterval: 60_000 })

@@ -4,7 +4,7 @@ import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { DAY_MS } from '@x-automated/contract/time'
 import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 
-/** '4', or '1,000+' if the count has reached its maximum. */
+/** '4', or '1,000+' if counting stopped at its maximum. */
 export function waitingText(repliesWaiting: number): string {
   return `${formatNumber(repliesWaiting)}${repliesWaiting >= REPLIES_WAITING_MAX ? '+' : ''}`
 }
@@ -26,7 +26,7 @@ function sendingText({ campaigns, nextSendAt, needs }: Pick<Today, 'campaigns' |
   return isSoon ? 'Messages are on their way' : 'Your campaigns are running'
 }
 
-/** The sums of all days. */
+/** Sums over all days. */
 export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: number; positive: number } {
   const total = { sent: 0, replied: 0, positive: 0 }
   for (const { sent, replied, positive } of days) {
@@ -37,12 +37,12 @@ export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: 
   return total
 }
 
-/** '6.6% of 392 messages', as positive replies. */
+/** '6.6% of 392 messages', for positive replies. */
 export function shareText(positive: number, sent: number): string {
   return sent > 0 ? `${formatRate(positive / sent)} of ${formatCount(sent, 'message')}` : 'Nothing sent yet'
 }
 
-/** The top of the chart: today's cap, unless it would make the days too small to see. */
+/** The top of the chart: today's cap, unless that would make the days too small to see. */
 export function chartTop({ days, capNow }: Pick<Today, 'days' | 'capNow'>): number {
   const most = Math.max(0, ...days.map(({ sent }) => sent))
   if (most === 0) return Math.max(1, capNow)

@@ -37,10 +37,10 @@ import { needKey, needText } from './need-text'
 import { dueText, nextSendText } from './next-send'
 import { chartTop, headline, shareText, totals, waitingText } from './today-text'
 
-/** How many needs are shown at first. */
+/** How many needs are initially visible. */
 const NEEDS_MAX = 3
 
-/** Who waits, what is being sent, and what needs a person. */
+/** Who is waiting, what is being sent, and what needs attention. */
 export default function Today({ today }: { today: TodayData }) {
   const isMember = useIsOffered('member')
   const mayAnswer = isMember && today.repliesWaiting > 0
@@ -122,7 +122,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
 
 const FACES = 4
 
-/** The faces of the people who wait. */
+/** The faces of people who are waiting. */
 function Waiting() {
   const { data } = useQuery(api.conversations.list.queryOptions({ input: { status: 'open', pageSize: 3 * FACES } }))
   const waiting = data?.conversations.filter(isWaiting).slice(0, FACES)

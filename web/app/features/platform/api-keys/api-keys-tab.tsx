@@ -26,7 +26,7 @@ import { SeePlans } from '../billing/usage-notice'
 import { CreateKeyDialog } from './create-key-dialog'
 import { scopeLines } from './scope-text'
 
-/** The API keys of the workspace, for admins, and how to use one. */
+/** The workspace's API keys, for admins, and how to use one. */
 export function ApiKeysTab() {
   const isAdmin = useHasRole('admin')
   if (isAdmin === false)
@@ -45,15 +45,15 @@ export function ApiKeysTab() {
   )
 }
 
-/** @param isAdmin false until it is known */
+/** @param isAdmin false while unknown */
 function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   const list = useQuery({ ...api.apiKeys.list.queryOptions(), enabled: isAdmin })
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
-  // The table disappears when its last key is deleted.
+  // When the last key is deleted, the table disappears.
   const keptFocus = useKeptFocus<HTMLElement>()
   const [created, setCreated] = useState<string | null>(null)
-  // Show the plan's notice and the keys together, so that nothing shifts.
+  // Render the plan's notice and the keys together, so that nothing shifts.
   const keys = isInitialLoading(overview) ? undefined : list.data?.keys
   const isOffered = !overview.data || hasApiAccess(overview.data.level)
   const isFull = keys !== undefined && keys.length >= API_KEYS_MAX
@@ -115,7 +115,7 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   )
 }
 
-/** Whether the key is suspended, or will be. */
+/** Whether the key is or will be suspended. */
 const needsAdoption = ({ suspendedAt, status }: ApiKey) => suspendedAt !== null && status !== 'expired'
 
 function KeyRow({ apiKey }: { apiKey: ApiKey }) {

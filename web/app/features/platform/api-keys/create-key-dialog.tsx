@@ -31,7 +31,7 @@ const EXPIRIES = [
   { value: '365', label: '1 year' },
 ]
 
-/** Creates an API key. `onCreated` gets the key itself. */
+/** Creates an API key. `onCreated` gets the key in plain text. */
 export function CreateKeyDialog({ onCreated, ...dialog }: ShownDialog & { onCreated: (key: string) => void }) {
   const id = useId()
   const form = useForm({

@@ -3,7 +3,7 @@ import { SCOPE_DOMAINS, type Scope, type ScopeDomain } from '@x-automated/contra
 /** What a key may do with a domain. */
 export type ScopeAccess = 'none' | 'read' | 'write'
 
-/** The name of each domain, and what it includes. */
+/** The name of each domain, and what it covers. */
 export const SCOPE_TEXTS: Record<ScopeDomain, { name: string; hint?: string; isReadOnly?: true }> = {
   leads: { name: 'Leads', hint: 'With tags, filters, imports and jobs' },
   lists: { name: 'Lists' },
@@ -22,19 +22,19 @@ export function accessTo(domain: ScopeDomain, scopes: readonly Scope[]): ScopeAc
   return scopes.includes(`${domain}:read`) ? 'read' : 'none'
 }
 
-/** The scopes with another access to one domain. */
+/** The scopes after changing the access to one domain. */
 export function withAccess(scopes: readonly Scope[], domain: ScopeDomain, access: ScopeAccess): Scope[] {
   const others = scopes.filter((scope) => !scope.startsWith(`${domain}:`))
   return access === 'none' ? others : [...others, `${domain}:${access}`]
 }
 
-/** Scopes with the same access to every domain. Read-only domains get read access. */
+/** Scopes with the same access to each domain. Domains that cannot be changed get read access. */
 export function scopesOfAll(access: ScopeAccess): Scope[] {
   if (access === 'none') return []
   return SCOPE_DOMAINS.map((domain) => `${domain}:${SCOPE_TEXTS[domain].isReadOnly ? 'read' : access}` as const)
 }
 
-/** The access that these scopes give to all domains; null if it differs. */
+/** The access that these scopes give to all domains, or null if it differs. */
 export function commonAccess(scopes: readonly Scope[]): ScopeAccess | null {
   const has = (access: ScopeAccess, domain: ScopeDomain) => {
     const own = accessTo(domain, scopes)

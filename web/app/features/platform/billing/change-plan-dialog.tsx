@@ -17,7 +17,7 @@ import { useOpenPortal, useRefetchPlan } from './subscription-actions'
 interface ChangePlanDialogProps {
   plan: Plan
   current: OfferedPlan & { name: string }
-  /** A plan change undoes a pending cancellation. */
+  /** Changing the plan undoes a pending cancellation. */
   isCancelled: boolean
   open: boolean
   onClose: () => void
@@ -28,12 +28,12 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
   const isUpgrade = planOffer(plan, current) === 'upgrade'
   const refetchPlan = useRefetchPlan()
   const portal = useOpenPortal()
-  // A new key each time the dialog opens, so that a second press never charges twice.
+  // One key per opening, so that a second press never charges twice.
   const key = useRef(crypto.randomUUID())
   const preview = useQuery({
     ...api.billing.previewUpgrade.queryOptions({ input: { planId: plan.id } }),
     enabled: open,
-    // The user confirms exactly the previewed price, so it must not change.
+    // Never refetch, because the user confirms exactly the price that they see.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
@@ -49,7 +49,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
       onClose()
     },
     onError(error) {
-      // The server has answered, so the next press is a new attempt.
+      // The server has responded, so the next press is a new attempt.
       if (errorCode(error)) key.current = crypto.randomUUID()
       // The price has changed since the preview.
       if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), refetchPlan()])
@@ -108,7 +108,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             }
           >
             Your plan changes once you've confirmed.
-            {/* Confirming applies the plan change only. */}
+            {/* Confirming only applies the plan change. */}
             {isCancelled && ' Your cancellation stays in place until you undo it.'}
           </Callout>
         ) : (
@@ -164,7 +164,7 @@ function isPaymentError(error: unknown): boolean {
   return errorCode(error) === 'PAYMENT_DECLINED' || errorCode(error) === 'PAYMENT_CONFIRMATION_NEEDED'
 }
 
-/** The bank's confirmation page, if required. */
+/** The bank's confirmation page, if it requires one. */
 function confirmationUrl(error: unknown): string | null {
   if (!(error instanceof ORPCError) || error.code !== 'PAYMENT_CONFIRMATION_NEEDED') return null
   const url = (error.data as { url?: unknown } | null)?.url

@@ -9,7 +9,7 @@ import type { KnownSubscription } from './use-subscription'
 
 const NONE = 'You have no subscription.'
 
-/** The card's text without markup. */
+/** The card's text, without markup. */
 function textOf(
   overview: Partial<BillingOverview>,
   mayManage = true,

@@ -53,7 +53,7 @@ function FactSkeleton() {
   )
 }
 
-/** The current plan, its price and dates, and its actions. */
+/** The current plan with its price, dates and actions. */
 export function CurrentSubscription({ known: state }: { known: KnownSubscription }) {
   const { query, subscription } = state
   return (
@@ -88,7 +88,7 @@ function Subscribed({ subscription, known: state }: { subscription: Subscription
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusText(subscription)}</Badge>
         </Fact>
         <Fact name={isGiven ? 'Until' : endName(subscription)}>
-          {/* The provider starts the new period even if the payment failed. */}
+          {/* The provider starts a new period even if its payment failed. */}
           <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
         </Fact>
       </Facts>

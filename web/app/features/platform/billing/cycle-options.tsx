@@ -1,4 +1,4 @@
-/** Options of the billing cycle switch. @param saving shown beside the yearly option: 'Save 40%' */
+/** Options of the billing cycle switch. @param saving such as 'Save 40%', displayed next to the yearly option */
 export function cycleOptions(saving: string) {
   return [
     { value: 'monthly', label: 'Monthly' },

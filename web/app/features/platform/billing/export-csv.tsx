@@ -10,13 +10,13 @@ import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 
 interface ExportCsvProps {
-  /** The API's path, with its query. */
+  /** A path of the API, with its query. */
   path: string
-  /** The name without the extension. */
+  /** The file's name without its extension. */
   fileName: string
 }
 
-/** Downloads figures as CSV, or names the plan that includes this. */
+/** Downloads figures as CSV, or says which plan includes this. */
 export function ExportCsv({ path, fileName }: ExportCsvProps) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const download = useAction(

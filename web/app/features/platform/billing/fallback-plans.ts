@@ -25,7 +25,7 @@ const savings: Partial<Record<PlanId, string>> = {
   agency_yearly: 'Save $720 per year',
 }
 
-/** The built-in plans, shown with the error if plans can't be loaded. They can still be bought. */
+/** The built-in plans, for when plans cannot be loaded. They can still be bought. */
 export const FALLBACK_PLANS: readonly Plan[] = PLANS.map(({ id, name, priceCents, billingCycle }) => ({
   id,
   name,

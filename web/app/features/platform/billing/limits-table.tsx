@@ -3,7 +3,7 @@ import { SUPPORT, supportOf } from '@x-automated/contract/platform/support'
 import { Table, Td, Tr } from '../../../ui/table'
 import { limitText } from './plan-text'
 
-/** A row: its name, and what a plan has. */
+/** A row: its name, and the text for each plan. */
 export type PlanFeature = readonly [name: string, textOf: (level: PlanLevel) => string]
 
 const limits: readonly PlanFeature[] = [
@@ -25,8 +25,8 @@ const support: PlanFeature = [
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 
 /**
- * Limits and features by plan, including Free. Responsive by CSS alone, because guests see the page
- * before it hydrates.
+ * Limits and features of each plan, including Free. Responsive through CSS alone, because guests
+ * see the page before hydration.
  */
 export function LimitsTable({ features }: { features: readonly PlanFeature[] }) {
   return (

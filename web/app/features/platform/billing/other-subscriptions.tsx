@@ -5,7 +5,7 @@ import { DateTime } from '../../../ui/date-time'
 import { amountText } from './plan-text'
 import { useEndOther } from './subscription-actions'
 
-/** Warns the owner about second subscriptions, so that no one unknowingly pays twice. */
+/** Warns owners about second subscriptions, so that nobody pays twice without knowing. */
 export function OtherSubscriptions({ overview }: { overview: BillingOverview }) {
   return overview.others.map((other) => <Other key={other.id} other={other} />)
 }

@@ -9,24 +9,24 @@ interface PlanCardProps {
   /** The text after the price: '/month'. */
   period: string
   features: readonly string[]
-  /** The plan's limits, as names and values. */
+  /** The plan's limits, as pairs of name and value. */
   limits?: readonly (readonly [name: string, value: string])[]
-  /** Shown next to the name: popular, or current. */
+  /** Next to the name: popular, or current. */
   badge?: ReactNode
-  /** Shown below the price: the saving, or the price per month. */
+  /** Below the price: the saving, or the price per month. */
   note?: ReactNode
   /** Highlighted. */
   featured?: boolean
-  /** The card is one of several in a box, instead of a box of its own. */
+  /** The card shares a box with others, instead of having its own. */
   isPart?: boolean
-  /** Shown below the name: whom the plan is for. */
+  /** Below the name: whom the plan is for. */
   audience?: string
   heading?: 'h2' | 'h3'
-  /** Renders the button. It gets the id of the name that describes it. */
+  /** Renders the button. Its description should reference the name by this id. */
   action: (nameId: string) => ReactNode
 }
 
-/** A plan's card, used in a list. */
+/** A plan's card, for a list. */
 export function PlanCard({
   name,
   price,

@@ -27,12 +27,12 @@ export function PlanGrid({ known: state }: { known: KnownSubscription }) {
   const cycle = chosenCycle ?? state.plan?.billingCycle ?? 'monthly'
   const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
   const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
-  // If a plan were sold before the current one is known, someone could be charged twice.
+  // Don't sell a plan before we know the current one, or someone could be charged twice.
   const canChoose = state.subscription !== undefined && state.mayManage === true && state.overview?.available !== false
 
   const choose = (plan: Plan) => {
     if (!state.changeable) return buy.run(plan.id)
-    // The previous preview and result are outdated.
+    // The previous preview and its result are outdated.
     queries.removeQueries({ queryKey: api.billing.previewUpgrade.key() })
     setChanging({ plan, open: true, times: (changing?.times ?? 0) + 1 })
   }

@@ -7,7 +7,7 @@ const STATUSES = {
   suspended: { look: 'paused', label: 'Suspended' },
 }
 
-/** The status of something that can expire, and that pauses while the plan does not include it (`plan`). */
+/** The status of something that can expire. It also stops working while the plan does not include it (`plan`). */
 export function PlanStatus({ status }: { status: keyof typeof STATUSES }) {
   const { look, label } = STATUSES[status]
   return <StatusBadge status={look}>{label}</StatusBadge>

@@ -15,7 +15,7 @@ export interface OfferedPlan {
   priceCents: number
 }
 
-/** Shown for unknown plans. */
+/** Displayed for unknown plans. */
 const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' } as const
 
 /** '$50', or '$9.99' with cents. */
@@ -24,7 +24,7 @@ export function priceText(cents: number): string {
   return formatMoney(cents, 'USD', isWhole ? 0 : 2)
 }
 
-/** '$25 a month': a yearly price per month. */
+/** '$25 a month': a yearly price, per month. */
 export function monthlyText(yearlyCents: number): string {
   return `${priceText(Math.round(yearlyCents / 12))} a month`
 }
@@ -34,7 +34,7 @@ export function amountText({ priceCents, billingCycle }: { priceCents: number; b
   return `${formatMoney(priceCents)}/${billingCycle === 'yearly' ? 'year' : 'month'}`
 }
 
-/** The suffix after a card's price. */
+/** What follows the price on a card. */
 export function cycleSuffix(cycle: BillingCycle): string {
   return cycle === 'yearly' ? '/yr' : '/mo'
 }
@@ -45,7 +45,7 @@ export function statusText(subscription: Pick<Subscription, 'status' | 'cancelAt
   return `${status.charAt(0).toUpperCase()}${status.slice(1)}${subscription.cancelAtPeriodEnd ? ' (Cancels at period end)' : ''}`
 }
 
-/** A subscription's plan: a built-in one, or else the server's description, or else UNKNOWN_PLAN. */
+/** A subscription's plan: a built-in one, or else as the server describes it, or else UNKNOWN_PLAN. */
 export function planOf(
   { planId }: Pick<Subscription, 'planId'>,
   details: Pick<SubscriptionDetails, 'planId' | 'name' | 'priceCents' | 'billingCycle'> | null,
@@ -57,13 +57,13 @@ export function planOf(
   return { id: planId, ...UNKNOWN_PLAN }
 }
 
-/** What a plan's button offers, given the current plan. */
+/** What a plan's button does, depending on the current plan. */
 export function planOffer(plan: OfferedPlan, current: OfferedPlan | null): 'current' | 'upgrade' | 'select' {
   if (plan.id === current?.id) return 'current'
   return current && plan.priceCents > current.priceCents ? 'upgrade' : 'select'
 }
 
-/** Button labels by offer. */
+/** Labels of a plan's button. */
 export const OFFER_LABELS = { current: 'Current Plan', upgrade: 'Upgrade', select: 'Select Plan' } as const
 
 /** '1,000' or 'Unlimited'. */

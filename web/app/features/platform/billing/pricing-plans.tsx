@@ -8,7 +8,7 @@ import { PlanCard } from './plan-card'
 import { type BillingCycle, limitText, monthlyText, priceText } from './plan-text'
 import { usePlanLink } from './use-plan-link'
 
-/** Each plan's look on the pricing page. */
+/** How each plan looks on the pricing page. */
 const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: string }> = {
   pro_monthly: { variant: 'primary' },
   agency_monthly: { variant: 'secondary' },
@@ -36,7 +36,7 @@ const limitsOf = (level: PlanLevel) =>
     ['Members', limitText(level, 'people')],
   ] as const
 
-/** Free and the paid plans by billing cycle. The switch works by CSS alone, even before hydration. */
+/** Free and the paid plans, by billing cycle. The switch is pure CSS, so it works before hydration. */
 export function PricingPlans({ header }: { header: ReactNode }) {
   const linkOf = usePlanLink()
   const carry = useCarriedReferral()
@@ -79,7 +79,7 @@ export function PricingPlans({ header }: { header: ReactNode }) {
   )
 }
 
-/** Native radio buttons that CSS reads, so they work before hydration. */
+/** Native radio buttons whose state CSS reads, so they work before hydration. */
 function CycleSwitch() {
   return (
     <fieldset className="w-fit">

@@ -4,7 +4,10 @@ import { api, client } from '../../../api'
 import { useAction, useRedirect } from '../../../use-action'
 
 const { subscription, overview, ownLinks, invoices } = api.billing
-/** Queries that depend on the plan, which limits X accounts. Upgrade previews are refetched when opened. */
+/**
+ * Queries that depend on the plan, including X accounts, which it limits. Upgrade previews are
+ * refetched when opened.
+ */
 const DEPENDS_ON_PLAN = [subscription, overview, ownLinks, invoices, api.xAccount]
 
 /** Refetches everything that depends on the plan. */
@@ -13,7 +16,7 @@ export function useRefetchPlan(): () => Promise<unknown> {
   return () => Promise.all(DEPENDS_ON_PLAN.map((part) => queries.invalidateQueries({ queryKey: part.key() })))
 }
 
-/** Options for a call that charges or cancels. Repeating the call has no further effect. */
+/** Options for a call that charges or cancels. Repeating it has no further effect. */
 const once = () => ({ context: { idempotencyKey: crypto.randomUUID() } })
 
 /** Cancels the subscription after a confirmation. */
@@ -32,7 +35,7 @@ export function useCancelSubscription() {
   })
 }
 
-/** Cancels a second subscription after a confirmation. */
+/** Cancels a second subscription, after a confirmation. */
 export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>) {
   return useAction(() => client.billing.cancel({ subscriptionId: id }, once()), {
     question: {

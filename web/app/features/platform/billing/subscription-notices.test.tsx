@@ -8,7 +8,7 @@ import { ConfirmProvider } from '../../../ui/confirm'
 import { SubscriptionNotices } from './subscription-notices'
 import type { KnownSubscription } from './use-subscription'
 
-/** The notice's text with this many days of grace left. */
+/** The notice's text when this many days of grace are left. */
 function textWith(daysLeft: number): string {
   const subscription: Subscription = {
     planId: 'pro_monthly',

@@ -27,7 +27,7 @@ export function UsageSkeleton() {
   )
 }
 
-/** Usage of the plan's limits, with a warning if one is nearly reached. */
+/** How much of the plan's limits is used, with a warning if one is nearly reached. */
 export function UsageCard({ overview }: { overview: BillingOverview }) {
   return (
     <Card title={TITLE} description={`Your ${PLAN_LEVELS[overview.level].name} plan's limits.`}>

@@ -7,7 +7,7 @@ import { Callout } from '../../../ui/callout'
 import { SkeletonLine } from '../../../ui/skeleton'
 import { usageText } from './usage-text'
 
-/** The usage of one limit, with a link to plans from 80% on. Shows nothing if it is unlimited. */
+/** How much of a limit is used. From 80% on, with a link to plans. Empty if unlimited. */
 export function UsageNotice({ what }: { what: Limited }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   if (overview.isPending) return <SkeletonLine className="w-56" />

@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Usage } from '@x-automated/contract/platform/billing'
 
-/** Each limit's title, its noun, and what follows the noun. */
+/** For each limit: a title, a noun, and what follows the noun. */
 const names: Record<Usage['what'], { title: string; one: string; used: string }> = {
   scrapedLeads: { title: 'Scraped leads', one: 'scraped lead', used: 'used this month' },
   dms: { title: 'DMs', one: 'DM', used: 'used this month' },

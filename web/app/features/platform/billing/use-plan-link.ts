@@ -13,7 +13,7 @@ interface PlanLink {
   onClick?: (event: Pick<MouseEvent, 'preventDefault' | 'metaKey' | 'ctrlKey' | 'shiftKey'>) => unknown
 }
 
-/** The link of 'Get Started': the payment page, or the billing page for subscribers. */
+/** Where 'Get Started' leads: the payment page or, for subscribers, the billing page. */
 export function usePlanLink(): (planId: PlanId) => PlanLink {
   const queries = useQueryClient()
   const isSignedIn = useSession().status === 'signed-in'
@@ -21,7 +21,7 @@ export function usePlanLink(): (planId: PlanId) => PlanLink {
   const isOwner = role === 'owner'
   const overview = useQuery(api.billing.overview.queryOptions({ enabled: isOwner }))
   const hasSubscription = overview.data?.subscription?.manageable === true
-  // Asks the payment provider only if someone is about to press.
+  // Only ask the payment provider once someone is about to press.
   const [isWanted, setWanted] = useState(false)
   const want = () => setWanted(true)
   const own = api.billing.ownLinks.queryOptions({ enabled: isWanted && overview.isSuccess && !hasSubscription })
@@ -34,12 +34,13 @@ export function usePlanLink(): (planId: PlanId) => PlanLink {
       onPointerEnter: want,
       onFocus: want,
       onClick: (event) => {
-        // A new tab that the user opens has the link as it was when they pointed at it.
+        // If the user opens a new tab, it uses the link as of when they pointed at it.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
-        // Opened before the response arrives, because browsers block tabs that were not opened by a press.
+        // Open the tab before the response arrives, because browsers block tabs that no press
+        // opened.
         return openPaymentPage(window.open('', '_blank') ?? window, planId, () =>
-          // The plan may have been bought since this page loaded.
+          // The plan may have been bought after this page loaded.
           queries.fetchQuery({ ...own, staleTime: 0, retry: false }),
         )
       },

@@ -11,7 +11,7 @@ const RESULTS = {
   cancelled: () => toast.info("Checkout canceled. You weren't charged."),
 }
 
-/** Syncs with the payment provider after a visit to its pages, before its webhook arrives. */
+/** After a visit to the payment provider's pages, syncs before its webhook arrives. */
 export function useReturnFromPayment(mayManage: boolean | undefined): void {
   const [params, setParams] = useSearchParams()
   const refetchPlan = useRefetchPlan()
@@ -27,7 +27,7 @@ export function useReturnFromPayment(mayManage: boolean | undefined): void {
   })
 }
 
-/** Whether the user came from the provider: hosted links, the portal and invoices return without a parameter. */
+/** Whether the user returns from the provider. Hosted links, the portal and invoices add no parameter. */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
 }

@@ -5,20 +5,20 @@ import { isInitialLoading } from '../../../initial-loading'
 import { useHasRole } from '../../identity/people/use-role'
 import { type BillingCycle, planOf } from './plan-text'
 
-/** The loaded parts of the workspace's subscription. */
+/** What has loaded of the workspace's subscription. */
 export interface KnownSubscription {
-  /** True until both the subscription and the overview have loaded, because they are shown together. */
+  /** True until both the subscription and the overview have loaded, because they render together. */
   isLoading: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
-  /** Undefined until loaded. */
+  /** Undefined while loading. */
   subscription: Subscription | null | undefined
-  /** Undefined until loaded. */
+  /** Undefined while loading. */
   overview: BillingOverview | undefined
-  /** The current plan; null without an active subscription. */
+  /** The current plan, or null without an active subscription. */
   plan: { id: string; name: string; priceCents: number; billingCycle: BillingCycle } | null
-  /** A plan change updates this subscription instead of buying another one. */
+  /** Changing the plan updates this subscription instead of buying another one. */
   changeable: boolean
-  /** Only owners can buy, change and cancel. Undefined until the role is known. */
+  /** Only owners can buy, change and cancel. Undefined while the role is unknown. */
   mayManage: boolean | undefined
 }
 

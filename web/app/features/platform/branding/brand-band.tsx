@@ -6,7 +6,7 @@ interface BrandBandProps {
   name: string
   logo: string | null
   color: string | null
-  /** A class for the content, not for the band itself. */
+  /** Applied to the content, not to the band. */
   className?: string
   children?: ReactNode
 }
@@ -16,13 +16,13 @@ export function BrandBand({ name, logo, color, className, children }: BrandBandP
   return (
     <div
       style={color ? { backgroundColor: color, color: inkOn(color) } : {}}
-      // Printers leave out backgrounds, which would make white text unreadable.
+      // Printers omit backgrounds, which would make white text unreadable.
       className={cn('print:[print-color-adjust:exact]', !color && 'bg-sunken')}
     >
       <div className={cn('grid gap-6', className)}>
         <div className="flex min-w-0 flex-wrap items-center gap-3">
           {logo && (
-            // White in both schemes, because most logos are drawn for it.
+            // White in both schemes, because most logos are designed for it.
             <span className="flex shrink-0 rounded-md bg-scan-light p-1.5">
               <img src={logo} alt="" className="h-9 max-w-48 object-contain" />
             </span>

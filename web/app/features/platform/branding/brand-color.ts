@@ -20,20 +20,17 @@ export function contrastOf(color: string, other: string): number {
 const BLACK = '#000000'
 const WHITE = '#ffffff'
 
-/** Black or white, whichever is easier to read on the color: 4.58 to 1 or better on any. */
+/** Black or white, whichever is more readable on the color. The contrast is always at least 4.58. */
 export function inkOn(color: string): string {
   return contrastOf(color, BLACK) >= contrastOf(color, WHITE) ? BLACK : WHITE
 }
 
-/** The contrast at which a shape can be seen (WCAG 2.2, 1.4.11). */
+/** The contrast at which a shape is visible (WCAG 2.2, 1.4.11). */
 const CONTRAST_OF_SHAPES = 3
-/** About the canvas of the dark scheme (ui/tokens.css). */
+/** Approximately the canvas of the dark scheme (ui/tokens.css). */
 const DARK_CANVAS = '#171a16'
 
-/**
- * The color for shapes on the canvas of each scheme, as a CSS color. It is mixed with its ink until
- * it can be seen.
- */
+/** A CSS color for shapes on either scheme's canvas. The color is mixed with its ink until it is visible. */
 export function shapeColor(color: string): string {
   return `light-dark(${seenOn(WHITE, color, BLACK)}, ${seenOn(DARK_CANVAS, color, WHITE)})`
 }

@@ -27,7 +27,7 @@ import { isAtLeast } from '../../identity/people/use-role'
 import { SeePlans } from '../billing/usage-notice'
 import { BrandBand } from './brand-band'
 
-/** The logo and the color of the workspace, which client reports show. Admins change them. */
+/** The workspace's logo and color, for client reports. Admins can change them. */
 export function BrandingTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const overview = useQuery(api.billing.overview.queryOptions())
@@ -75,7 +75,7 @@ export function BrandingTab() {
   )
 }
 
-/** Shown in the color field if there is no color. */
+/** What the color field displays if there is no color. */
 const NO_COLOR = '#808080'
 
 function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
@@ -111,7 +111,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
     setProblem(null)
     save.run(current)
   }
-  // Keeps the focus here, because the card is not rendered again when the draft changes.
+  // The focus must be handled here, because the card does not rerender when the draft changes.
   const keptFocus = useKeptFocus<HTMLFormElement>()
   return (
     <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
@@ -191,7 +191,7 @@ function Preview({ name, logo, color }: Branding & { name: string }) {
   )
 }
 
-/** The problem of a file, by its name and size. The server checks its bytes. */
+/** What is wrong with a file, by its type and size. The server checks its bytes. */
 function problemOf({ type, size }: File): string | null {
   if (!LOGO_TYPES.some((allowed) => allowed === type)) return LOGO_UNKNOWN
   return size > LOGO_BYTES_MAX ? LOGO_TOO_LARGE : null

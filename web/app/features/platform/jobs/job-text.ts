@@ -27,7 +27,7 @@ const done: Record<Job['kind'], (changed: number) => string> = {
 }
 
 function undoneText({ kind, changed }: Pick<Job, 'kind' | 'changed'>): string {
-  // Nothing is left, for example because the list or tag was deleted.
+  // There was nothing to undo, for example because the list or tag was deleted.
   if (changed === 0 && kind !== 'queue') return 'Nothing was left to undo'
   if (kind === 'delete') return `${formatCount(changed, 'lead')} restored`
   if (kind === 'queue')
@@ -54,7 +54,7 @@ export function progressText({ done, total }: Pick<Job, 'done' | 'total'>): stri
   return `${formatNumber(done)} of ${formatNumber(total)}`
 }
 
-/** Whether a job can be undone at this time, in milliseconds since 1970. */
+/** Whether a job can be undone. @param now in milliseconds since 1970 */
 export function mayUndo({ undoUntil, undoneBy }: Pick<Job, 'undoUntil' | 'undoneBy'>, now: number): boolean {
   return undoUntil !== null && undoneBy === null && Date.parse(undoUntil) > now
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../../api'
 
-/** Live events refetch it; the interval is for lost ones. */
+/** Live events trigger refetches; the interval is for lost events. */
 const REFETCH_MS = 60_000
 
-/** The jobs that the menu shows, newest first. Jobs that matched nobody are left out. */
+/** The jobs in the menu, newest first. Jobs that matched nobody are left out. */
 export function useRecentJobs() {
   return useQuery(
     api.jobs.list.queryOptions({

@@ -7,19 +7,19 @@ import { isEnded, jobText, mayUndo } from './job-text'
 /** What a job does, and to which leads. */
 export type JobOrder = Parameters<typeof client.jobs.create>[0]
 
-/** How long a toast offers the undo; the menu of jobs offers it longer. */
+/** How long a toast offers Undo. The menu of jobs offers it longer. */
 const UNDO_MS = 10_000
-/** A small job ends within a second; a long one is asked about rarely. */
+/** Delays between polls: a small job ends within a second, a long one needs few polls. */
 const LOOKS_MS = [200, 300, 500, 1_000]
 const NONE_QUEUED = "Failed to create DM records: these leads were already contacted or can't be contacted."
 
-/** Waits for the end of jobs, then shows what they did and refetches what they changed. */
+/** Waits until jobs end, then shows what they did and refetches what they changed. */
 async function follow(queries: QueryClient, started: readonly Job[]): Promise<void> {
   const ended: Job[] = []
   for (let job of started) {
     for (let looks = 0; !isEnded(job); looks += 1) {
       await new Promise((resolve) => setTimeout(resolve, LOOKS_MS[looks] ?? 2_000))
-      // The next request may succeed; a job of another workspace is not found.
+      // The next request may succeed. A job of another workspace returns 404.
       job = await client.jobs.find({ id: job.id }).catch((error) => (isLost(error) ? job : Promise.reject(error)))
     }
     ended.push(job)
@@ -30,7 +30,7 @@ async function follow(queries: QueryClient, started: readonly Job[]): Promise<vo
 
 const isLost = ({ status = 500 }: { status?: number }) => status >= 500 || status === 429
 
-/** Refetches everything that a job on leads may change. */
+/** Refetches everything that a job on leads may have changed. */
 export function refetchAfter(queries: QueryClient): Promise<unknown> {
   const parts = [
     api.jobs,
@@ -65,7 +65,7 @@ function showEnd(queries: QueryClient, jobs: readonly Job[]): void {
   )
 }
 
-/** Undoes ended jobs, and follows the undo. */
+/** Undoes ended jobs, and waits for the undo. */
 export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'id'>[]): Promise<void> {
   try {
     const outcomes = await Promise.allSettled(jobs.map(({ id }) => client.jobs.undo({ id })))
@@ -80,7 +80,7 @@ export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'i
   }
 }
 
-/** Starts jobs of one kind, one per order. They run on the server; a toast says what they did. */
+/** Starts jobs of one kind, one per order. They run on the server; a toast shows the result. */
 export function useStartJob(): (orders: readonly JobOrder[]) => Promise<void> {
   const queries = useQueryClient()
   return async (orders) => {

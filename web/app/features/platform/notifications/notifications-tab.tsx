@@ -128,7 +128,7 @@ export function NotificationsTab() {
   )
 }
 
-/** How replies are emailed, whether the browser shows them, and which labels count. */
+/** How replies are emailed, whether the browser shows them, and for which labels. */
 function ReplyOptions({
   preference: { email, browser = false, frequency = 'immediate', labels = [] },
   onChange,

@@ -14,7 +14,7 @@ import { useAction } from '../../../use-action'
 import { eventHints, eventNames } from './webhook-text'
 
 interface EndpointDialogProps {
-  /** null: add one. */
+  /** Null to add one. */
   endpoint: WebhookEndpoint | null
   open: boolean
   onClose: () => void

@@ -1,6 +1,6 @@
 import type { DeliveryEvent, DisabledReason, WebhookEvent } from '@x-automated/contract/platform/webhooks'
 
-/** Events (docs/webhooks.md), repeated here to keep the contract's schemas out of the bundle. */
+/** Events (docs/webhooks.md). Repeated here, so that the bundle does not contain the contract's schemas. */
 export const eventHints = {
   'member.joined': 'Someone joined the waitlist. Includes their email address.',
   'referral.credited': 'A member earned a referral.',

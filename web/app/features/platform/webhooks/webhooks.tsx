@@ -15,7 +15,7 @@ import { EndpointDialog } from './endpoint-dialog'
 /** Webhook endpoints of the waitlist. */
 export function Webhooks() {
   const list = useQuery(api.webhooks.list.queryOptions())
-  /** The dialog's state; `opening` counts openings to remount the form. */
+  /** The dialog's state. `opening` counts how often it was opened, to remount the form. */
   const [form, setForm] = useState<{ open: boolean; endpoint: WebhookEndpoint | null; opening: number }>({
     open: false,
     endpoint: null,

@@ -26,7 +26,7 @@ const TEXT_FIELDS = 'input, textarea, select, [contenteditable]:not([contentedit
 
 type KeyPress = Pick<KeyboardEvent, 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'target'>
 
-/** Whether this is Alt+X outside a text field. */
+/** Whether this is Alt+X outside of a text field. */
 export function isSwitchKey({ code, altKey, ctrlKey, metaKey, shiftKey, target }: KeyPress): boolean {
   if (code !== 'KeyX' || !altKey || ctrlKey || metaKey || shiftKey) return false
   const element = target as Partial<Pick<Element, 'closest'>> | null

@@ -6,7 +6,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { useChooseAccount } from './choose-account'
 import { useAccounts } from './use-accounts'
 
-/** The workspace's X accounts to choose from, in a menu that mounts open. */
+/** A menu of the workspace's X accounts. Mounts open. */
 export default function AccountMenu({ trigger }: { trigger: ReactElement }) {
   const accounts = useAccounts()
   const mayChoose = useIsOffered('admin')

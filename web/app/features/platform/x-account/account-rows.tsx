@@ -76,7 +76,7 @@ export function AccountBadge({ status }: { status: XAccount['status'] | 'none' }
   )
 }
 
-/** Disconnects an account after a confirmation. @param id null: the current account */
+/** Disconnects an account after a confirmation. @param id null for the current account */
 export function useDisconnect(id: string | null) {
   return useAction(() => (id === null ? client.xAccount.disconnect() : client.xAccount.disconnectOne({ id })), {
     question: {

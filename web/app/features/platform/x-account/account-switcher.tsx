@@ -10,7 +10,7 @@ import { useAccounts } from './use-accounts'
 const SwitchKey = lazy(() => import('./account-key'))
 const loadMenu = () => import('./account-menu')
 
-/** Shows the current X account and switches it by menu, or to the next one with Alt+X. */
+/** The current X account. Switches by a menu, or to the next account with Alt+X. */
 export function AccountSwitcher() {
   const accounts = useAccounts()
   const mayChoose = useIsOffered('admin')

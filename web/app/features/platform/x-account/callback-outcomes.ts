@@ -5,7 +5,7 @@ interface Outcome {
   text: string
 }
 
-/** Messages for the return from X's authorization page. */
+/** Messages after returning from X's authorization page. */
 export const callbackOutcomes: Record<XCallbackOutcome, Outcome> = {
   connected: { tone: 'good', text: 'Twitter account connected successfully!' },
   shared: {
@@ -22,7 +22,7 @@ export const callbackOutcomes: Record<XCallbackOutcome, Outcome> = {
   forbidden: { tone: 'bad', text: "Your role in this workspace doesn't allow that." },
 }
 
-/** The outcome that the URL names, or null. */
+/** The outcome in the URL, or null. */
 export function findOutcome(name: string | null): Outcome | null {
   return name !== null && Object.hasOwn(callbackOutcomes, name) ? callbackOutcomes[name as XCallbackOutcome] : null
 }

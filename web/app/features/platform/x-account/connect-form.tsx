@@ -14,7 +14,7 @@ import { DEPENDS_ON_ACCOUNT } from './use-accounts'
 const FAILED = 'Failed to connect Twitter account. Please check your credentials and try again.'
 
 interface ConnectFormProps {
-  /** Text before the fields' labels, to distinguish them from other fields nearby. */
+  /** Precedes the fields' labels, to distinguish them from other fields nearby. */
   prefix?: string
   label?: string
   variant?: ButtonProps['variant']

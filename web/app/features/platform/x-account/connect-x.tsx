@@ -31,7 +31,7 @@ import { ConsentCard } from './consent-card'
 import { DEPENDS_ON_ACCOUNT, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
-/** When loading takes longer, the page says so. */
+/** If loading takes longer, the page says so. */
 const SLOW_AFTER_MS = 3000
 
 /** The Connect X tab: connects, switches and disconnects X accounts. */
@@ -43,7 +43,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const outcome = useOutcome(status.data)
   useConsistentList(status.data, accounts)
-  // Members can have X checked; viewers see the stored status.
+  // Members can make the server ask X. Viewers see the stored status.
   const mayCheck = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
   const checked = mayCheck ? accounts.data?.accounts[0]?.id : undefined
@@ -132,7 +132,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   )
 }
 
-/** The outcome of X's authorization page, from the URL. Shown until the connection changes. */
+/** The outcome from X's authorization page, in the URL. Shown until the connection changes. */
 function useOutcome(connection: XConnection | undefined) {
   const [params, setParams] = useSearchParams()
   const [named] = useState(() => params.get('x'))
@@ -141,7 +141,7 @@ function useOutcome(connection: XConnection | undefined) {
   if (current !== undefined && initial === undefined) setInitial(current)
   useEffect(() => {
     if (!params.has('x')) return
-    // A redirect changed the connection, so no API call has notified the other tabs.
+    // The redirect changed the connection, so no mutation has notified the other tabs.
     notifyOtherTabs()
     setParams(
       (before) => {
@@ -155,7 +155,7 @@ function useOutcome(connection: XConnection | undefined) {
   return current === initial ? findOutcome(named) : null
 }
 
-/** Refetches the list if the status contradicts it, because one of them is stale. */
+/** If the status contradicts the list, one of them is stale, so refetches the list. */
 function useConsistentList(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
   const listed = accounts.data?.accounts[0]?.status === 'connected'
   const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
@@ -232,7 +232,7 @@ function nextText(at: Date): string {
   return formatDate(at, { hour: 'numeric', minute: '2-digit', ...(hoursLeft < 24 ? {} : { weekday: 'short' }) })
 }
 
-/** The ways to connect that this server offers. */
+/** The connection methods that this server supports. */
 function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'> | undefined }) {
   if (!connection) return null
   const { methods } = connection
@@ -255,7 +255,7 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
   )
 }
 
-/** Next steps, and Disconnect if there is only one account. With several, each row has a button. */
+/** Next steps, and Disconnect if there is only one account. If there are several, each row has a button. */
 export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
   const disconnect = useDisconnect(null)
   if (!connected && accounts.length !== 1) return null
@@ -276,7 +276,7 @@ export function NextSteps({ connected, accounts }: { connected: boolean; account
 /** Connects another account, or says that the plan's limit is reached. */
 function AddAccount({ used, limit, methods }: { used: number; limit: number; methods: XConnection['methods'] }) {
   const [isOpen, setIsOpen] = useState(false)
-  // Closes the form once an account is connected.
+  // Close the form once an account is connected.
   useEffect(() => {
     if (used > 0) setIsOpen(false)
   }, [used])

@@ -9,7 +9,7 @@ import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { DEPENDS_ON_ACCOUNT } from './use-accounts'
 
-/** Whether texts of conversations are stored, per X account. The person who connected it decides. */
+/** Whether texts of conversations are stored, per X account. The person who connected an account decides. */
 export function ConsentCard({ accounts }: { accounts: readonly XAccount[] }) {
   return (
     <Card
@@ -25,7 +25,7 @@ export function ConsentCard({ accounts }: { accounts: readonly XAccount[] }) {
   )
 }
 
-/** The decision about one X account; a question until it is made. */
+/** Asks for, or shows, the decision about one X account. */
 export function AccountConsent({ account }: { account: XAccount }) {
   const { id, handle, storesConversations, consent, offersUnknownSenders, isConnectedByCaller } = account
   const isAdmin = useIsOffered('admin')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isSwitchKey } from './account-key'
 
 const keys = { code: 'KeyX', altKey: true, ctrlKey: false, metaKey: false, shiftKey: false }
-/** An event target inside an element of this kind. */
+/** An event target within an element of this kind. */
 const inside = (kind: string) =>
   ({ closest: (selector: string) => (selector.includes(kind) ? {} : null) }) as unknown as EventTarget
 

@@ -6,5 +6,5 @@ export function useAccounts() {
   return useQuery(api.xAccount.list.queryOptions())
 }
 
-/** The data that depends on an X account: without one, campaigns stop and scrapes wait. */
+/** Data that depends on an X account. Without one, campaigns stop and scrapes wait. */
 export const DEPENDS_ON_ACCOUNT = [api.xAccount, api.campaigns, api.scrapes]

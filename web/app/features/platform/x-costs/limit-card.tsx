@@ -10,7 +10,7 @@ import { useFormDraft } from '../../../use-form-draft'
 import { useHasRole } from '../../identity/people/use-role'
 import { limitProblem } from './x-costs-text'
 
-/** The most that X may charge in a month. Owners change it. */
+/** The most that X may charge in a month. Owners can change it. */
 export function LimitCard({ limitCents }: { limitCents: number | null }) {
   const isOwner = useHasRole('owner') === true
   const { draft, isChanged, set, settle } = useFormDraft({ dollars: dollarsOf(limitCents) })

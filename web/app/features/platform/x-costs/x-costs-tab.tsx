@@ -19,7 +19,7 @@ import { costText, PURPOSES, totalText } from './x-costs-text'
 
 const MONTHS_SHOWN = 12
 
-/** What X charges for a month, by account and purpose, and the workspace's limit. */
+/** What X charges in a month, by account and purpose, and the workspace's limit. */
 export function XCostsTab() {
   const months = latestMonths(new Date(), MONTHS_SHOWN)
   const [month, setMonth] = useState(months[0] ?? '')

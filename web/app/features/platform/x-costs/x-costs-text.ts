@@ -1,7 +1,7 @@
 import { formatMoney } from '@x-automated/contract/format'
 import type { XCosts, XPurpose } from '@x-automated/contract/platform/x-costs'
 
-/** The purposes for which X charges, as rows of the bill. */
+/** What X charges for, as rows of the bill. */
 export const PURPOSES: Record<XPurpose, string> = {
   send: 'Messages sent',
   read: 'Conversations read',
@@ -16,16 +16,19 @@ export function costText(cents: number | null): string {
   return cents > 0 && cents < 1 ? `less than ${formatMoney(1)}` : formatMoney(cents)
 }
 
-/** "$8.10 of $20.00", or without a limit only the amount. */
+/** "$8.10 of $20.00" or, without a limit, just the amount. */
 export function totalText({ totalCents, limitCents }: Pick<XCosts, 'totalCents' | 'limitCents'>): string {
   return limitCents === null ? costText(totalCents) : `${costText(totalCents)} of ${formatMoney(limitCents)}`
 }
 
-/** Whether the X app has no credits. Then nobody knows when the next message will be sent. */
+/** Whether the X app has no credits, so nobody knows when the next message will be sent. */
 export const waitsForCredits = ({ needs }: { needs: readonly { code: string }[] }) =>
   needs.some(({ code }) => code === 'funds')
 
-/** What is wrong with the limit, typed in dollars; undefined: nothing. @param cents undefined: no amount */
+/**
+ * What is wrong with the limit that was typed in dollars, or undefined.
+ * @param cents undefined if it is not an amount
+ */
 export function limitProblem(cents: number | null | undefined, maxCents: number): string | undefined {
   const isAmount = cents === null || (cents !== undefined && Number.isInteger(cents))
   if (!isAmount) return 'Enter an amount like 20 or 20.50, or leave it empty.'

@@ -2,7 +2,7 @@ import { StatusBadge } from '../../../ui/badge'
 import { StatCard } from '../../../ui/stat-card'
 import { Face } from './face'
 
-/** Numbers of the example. The page labels them as such. */
+/** Example numbers. The page labels them as such. */
 const figures = [
   { label: 'Messages sent', value: 327 },
   { label: 'Response rate', value: '43%' },
@@ -17,7 +17,7 @@ const people = [
   { first: 'Ines', last: 'Moreau', handle: '@inesmakes', status: 'queued', when: 'in 1 min' },
 ] as const
 
-/** Messages and replies of 14 days: 327 and 141 (43%) in total. */
+/** Messages and replies on 14 days: 327 and 141 (43%) in total. */
 const days = [
   [12, 4],
   [17, 7],
@@ -53,7 +53,7 @@ export function CampaignPicture() {
           ))}
         </dl>
         <div className="grid gap-3 md:gap-4 lg:grid-cols-[3fr_2fr]">
-          {/* Aligned to the top: the list beside it may be parsed later and makes the row taller. */}
+          {/* Aligned to the top, because the list beside it may be parsed later and make the row taller. */}
           <div className="grid content-start gap-4 py-2 lg:pe-4">
             <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
               <span className="font-strong">Last 14 days</span>
@@ -98,7 +98,7 @@ const STEP = 24
 const HEIGHT = 120
 const MOST = 40
 
-/** Messages and replies per day. */
+/** Messages and replies on each day. */
 function Bars() {
   const high = (value: number) => (value / MOST) * HEIGHT
   return (

@@ -1,6 +1,6 @@
 import { shapesOf } from './faces'
 
-/** The people of the landing page's examples. */
+/** The people in the landing page's examples. */
 const LOOKS = {
   Maya: { skin: 3, hair: 0, cut: 4, shirt: 3 },
   Jonas: { skin: 0, hair: 2, cut: 0, shirt: 0 },
@@ -11,11 +11,10 @@ const LOOKS = {
 
 interface FaceProps {
   of: keyof typeof LOOKS
-  /** Its size. */
   className: string
 }
 
-/** An invented face. Decorative: show the name next to it. */
+/** A made-up face. Decorative: show the name next to it. */
 export function Face({ of, className }: FaceProps) {
   return (
     <svg viewBox="0 0 36 36" aria-hidden className={`shrink-0 rounded-full ${className}`}>

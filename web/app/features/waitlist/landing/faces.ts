@@ -5,7 +5,7 @@ const GROUNDS = ['tag-amber', 'tag-blue', 'tag-green', 'tag-pink', 'tag-violet',
 const SHIRTS = ['tag-blue', 'tag-red', 'tag-teal', 'tag-violet', 'tag-amber', 'tag-gray']
 const SKINS = ['face-skin-1', 'face-skin-2', 'face-skin-3', 'face-skin-4']
 const HAIRS = ['face-hair-1', 'face-hair-2', 'face-hair-3', 'face-hair-4']
-/** The hair of each cut behind and in front of the head, in a box of 36. */
+/** For each haircut, the hair behind and in front of the head, in a 36 × 36 box. */
 const CUTS: readonly (readonly [behind: string, before: string])[] = [
   ['', 'M11 15c0-6 3-8 7-8s7 2 7 8c-2-3-5-4-7-4s-5 1-7 4z'],
   ['M10 27V15c0-6 4-9 8-9s8 3 8 9v12z', 'M12 15c0-5 3-7 6-7s6 2 6 7c-2-3-9-2-12 0z'],
@@ -14,7 +14,7 @@ const CUTS: readonly (readonly [behind: string, before: string])[] = [
   ['M9 20a9 10 0 1 1 18 0c0 3-1 4-2 4H11c-1 0-2-1-2-4z', 'M12 14c1-4 3-6 6-6s5 2 6 6c-4-2-8-2-12 0z'],
 ]
 
-/** The shapes of an invented face in a box of 36, back to front. */
+/** The shapes of a made-up face in a 36 × 36 box, back to front. */
 export function shapesOf({ skin, hair, cut, shirt }: Look): { d: string; fill: string; fillOpacity: number }[] {
   const [behind, before] = CUTS[cut] ?? ['', '']
   const shape = (d: string, token = '', fillOpacity = 1) => ({ d, fill: `var(--color-${token})`, fillOpacity })

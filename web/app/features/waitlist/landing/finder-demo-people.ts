@@ -11,7 +11,7 @@ export interface Person {
   /** The follower count as a power of ten. */
   place: number
   words: readonly string[]
-  /** What the bio says for each of its words. */
+  /** The part of the bio for each word. */
   bio: readonly string[]
   look: Look
 }
@@ -21,14 +21,14 @@ export const SCALE = { from: 1, to: 6 }
 export const HANDLES = ['indiehackers', 'figma', 'ycombinator']
 
 const PEOPLE = 240
-/** The follower counts of each handle's people center on this power of ten. */
+/** Each handle's people have follower counts around this power of ten. */
 const CENTERS = [3.2, 3.5, 3.8]
 const NAMES =
   'Maya Jonas Priya Tomás Ines Noah Aiko Lena Omar Sofia Kwame Elif Mateo Hana Luca Zuri Emil Nadia Ravi Chloé'.split(
     ' ',
   )
 const LAST = 'Okafor Lindqvist Raman Vidal Moreau Berg Tanaka Hofer Haddad Rossi Mensah Demir Silva Kim'.split(' ')
-/** For each word: what bios say, and how frequent it is for each handle. */
+/** For each word: what bios say, and how frequent that is for each handle. */
 const BIOS: Record<string, { says: string; shares: readonly number[] }> = {
   founder: { says: 'founder of a small studio', shares: [0.5, 0.2, 0.7] },
   building: { says: 'building in public', shares: [0.45, 0.25, 0.4] },
@@ -40,7 +40,7 @@ const BIOS: Record<string, { says: string; shares: readonly number[] }> = {
 }
 export const WORDS = Object.keys(BIOS)
 
-/** The sample people of a handle, always the same. */
+/** The sample people for a handle. They never change. */
 export function peopleOf(handle: number): Person[] {
   const draw = dice(handle + 1)
   return Array.from({ length: PEOPLE }, (): Person => {
@@ -59,7 +59,7 @@ export function peopleOf(handle: number): Person[] {
   })
 }
 
-/** The number of people in each bar of a histogram, and the highest of these numbers. */
+/** The number of people in each bar of a histogram, and the highest count. */
 export function highestCount(people: readonly Person[], bars: number): { counts: number[]; most: number } {
   const counts = Array.from({ length: bars }, () => 0)
   for (const { place: position } of people) {
@@ -69,7 +69,7 @@ export function highestCount(people: readonly Person[], bars: number): { counts:
   return { counts, most: Math.max(...counts) }
 }
 
-/** Numbers from 0 to 1 that look random but are always the same (mulberry32). */
+/** A seeded random generator from 0 to 1 (mulberry32). */
 function dice(seed: number): () => number {
   let state = seed
   return () => {

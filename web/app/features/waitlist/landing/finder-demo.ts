@@ -2,7 +2,7 @@
 import { shapesOf } from './faces'
 import { HANDLES, highestCount, type Look, type Person, peopleOf, SCALE, WORDS } from './finder-demo-people'
 
-/** At most this many faces are shown; the other people are only counted. */
+/** Maximum number of faces. Other people are only counted. */
 const FACES = 60
 const BARS = 40
 const BAR_HEIGHT = 80
@@ -22,7 +22,7 @@ function make<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Styles that only the demo needs, so that the first page does not load them. */
+/** Styles for the demo only, so that the page can load without them. */
 const THUMB =
   'appearance: none; pointer-events: auto; cursor: ew-resize; width: 1rem; height: 2.25rem; background: var(--color-raised); border: 1px solid var(--color-line-strong); border-radius: var(--radius-md); box-shadow: var(--shadow-sm)'
 const FOCUS = 'outline: 2px solid var(--color-accent-line); outline-offset: 2px'
@@ -45,7 +45,7 @@ styles.replaceSync(`
   @media (pointer: coarse) { .demo-chip { min-height: 2.75rem } }
   .demo-faces { display: grid; grid-template-columns: repeat(auto-fill, minmax(2.25rem, 1fr)); gap: 0.375rem }`)
 
-/** A thumb over the histogram. Presses on its track reach the other thumb. */
+/** A thumb on the histogram. Pressing its track must reach the other thumb. */
 function makeThumb(label: string, value: number): HTMLInputElement {
   const input = make('input', 'demo-range')
   Object.assign(input, { type: 'range', min: SCALE.from, max: SCALE.to, step: 0.05, value, ariaLabel: label })
@@ -85,7 +85,7 @@ function makeHistogram() {
   return { chart, bars }
 }
 
-/** A phone with the first message to someone who matches. */
+/** A phone with the first message to a person who matches. */
 function makePhone() {
   const name = make('p', 'truncate text-xs font-strong')
   const face = make('span', 'size-7 shrink-0')
@@ -126,7 +126,7 @@ function makePhone() {
   return { phone, show }
 }
 
-// Checkboxes and radio buttons, because the startup script holds the buttons of pages without the app.
+// Checkboxes and radio buttons, because the startup script blocks buttons on pages without the app.
 
 function makeWord(word: string, onPress: () => void) {
   const input = make('input', 'sr-only')

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { NeedsScript } from '../../../ui/needs-script'
 
-/** The finder on sample data. Its script loads when it is scrolled into view; see `startup-script.ts`. */
+/** The finder on sample data. Its script loads when it scrolls into view (see `startup-script.ts`). */
 export function FinderSection() {
   const container = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -56,7 +56,7 @@ interface StepProps {
   title: string
   text: string
   badge: ReactNode
-  /** Shows a positive outcome, in the accent color. */
+  /** Uses the accent color, for a positive outcome. */
   isReply?: boolean
 }
 

@@ -27,7 +27,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   useEffect(() => {
     if (!seeking || !board || stale) return
     ownRow.current?.scrollIntoView({ block: 'center' })
-    // Moves the screen reader to the row as well.
+    // Moves screen readers to the row, too.
     ownRow.current?.focus({ preventScroll: true })
     setSeeking(false)
   }, [seeking, board, stale])
@@ -83,7 +83,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
         onChange={setPage}
         noun="people"
       />
-      {/* Shown with the rows, not before them: they would push it down. */}
+      {/* Appears together with the rows. If it came first, they would push it down. */}
       {board && (
         <div className="pt-12">
           <AchievementLegend />
@@ -94,14 +94,14 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
 }
 
 const PODIUM = 3
-/** The first place is in the middle. */
+/** First place is in the middle. */
 const PODIUM_LOOKS = [
   { place: 'order-2', bar: 'h-16', medal: 'text-tier-gold' },
   { place: 'order-1', bar: 'h-11', medal: 'text-tier-silver' },
   { place: 'order-3', bar: 'h-8', medal: 'text-tier-bronze' },
 ]
 
-/** The first three, who also appear in the table. */
+/** The top three, who are also in the table. */
 function Podium({ rows }: { rows: readonly LeaderboardRow[] }) {
   if (rows.length < PODIUM) return null
   return (
@@ -130,7 +130,7 @@ function Podium({ rows }: { rows: readonly LeaderboardRow[] }) {
   )
 }
 
-/** Up to two letters from before the @, without the masking asterisks. */
+/** Up to two letters of the part before the @, without the masking asterisks. */
 function initialsOf(email: string): string {
   return email.replace(/[@*].*$/s, '')
 }

@@ -10,7 +10,7 @@ import { PageHeader } from '../../../ui/page-header'
 import { Tabs, useTabParam } from '../../../ui/tabs'
 import { LeaderboardBoard } from './leaderboard-board'
 
-/** Minimum time the refresh icon spins, in milliseconds. */
+/** How long the refresh icon spins at least, in milliseconds. */
 const SPIN_MS = 800
 
 const tabs: { value: LeaderboardPeriod; label: string }[] = [
@@ -28,7 +28,7 @@ interface LeaderboardProps {
   children?: ReactNode
 }
 
-/** The leaderboard of all time (default), this week or today. The open tab is kept in the URL. */
+/** The leaderboard of all time (default), this week or today. The URL contains the open tab. */
 export function Leaderboard({
   title = 'Referral Leaderboard',
   description,

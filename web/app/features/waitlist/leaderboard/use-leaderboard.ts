@@ -11,7 +11,7 @@ export const LEADERBOARD_PAGE_SIZE = 50
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** One page of a leaderboard, in exactly one state: loading, failed, empty or shown. */
+/** A page of a leaderboard, in exactly one state: loading, failed, empty or loaded. */
 export function useLeaderboard(period: LeaderboardPeriod, page: number) {
   const [retries, setRetries] = useState(0)
   const [renewing, setRenewing] = useState(false)
@@ -34,7 +34,7 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
         setRenewing(false)
       }
     },
-    // Prerendered pages don't know the period in the URL.
+    // The prerendered page does not know the period in the URL.
     enabled: useHydrated(),
     placeholderData: keepPreviousData,
     retry: false,
@@ -49,18 +49,18 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
   const failed = query.isError && !isFetching
   const loading = !failed && (query.isError || !data)
   return {
-    /** Set during the first load and during retries after a failure, else null. */
+    /** Set during the first load and during retries, else null. */
     loadingText: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
     problem: failed ? leaderboardProblem(query.error, retries) : null,
     query: { error: query.error, isFetching, refetch: tryAgain },
-    /** The rows, possibly none; null while loading or failed. */
+    /** The rows, possibly none. Null while loading or after a failure. */
     board: loading || failed ? null : (data ?? null),
-    /** The rows of the previous page, while the next one loads. */
+    /** The rows still belong to the previous page. */
     stale: query.isPlaceholderData,
   }
 }
 
-/** Why the leaderboard can't be loaded. @param retries all since it last loaded */
+/** Why the leaderboard cannot be loaded. @param retries since it last loaded */
 export function leaderboardProblem(error: unknown, retries: number): string {
   if (retries > RETRY_CAP) return 'Having trouble loading the leaderboard. Please try again later.'
   if (error instanceof SessionExpired) return 'Session expired. Please log out and log back in.'

@@ -18,16 +18,16 @@ import { AchievementLegend } from '../waitlist/achievement-legend'
 import { RankingResult, RankingTable } from './ranking-result'
 import { rankingProblem } from './ranking-text'
 
-/** Looks up an email address's place on the waitlist. */
+/** Looks up an email address's waitlist position. */
 export function RankingCheck() {
   const carry = useCarriedReferral()
-  // No default values: they would overwrite input typed before hydration.
+  // No default values: they would overwrite anything typed before hydration.
   const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const session = useSession()
   const ownEmail = session.status === 'signed-in' ? session.user.email : null
   useEffect(() => {
-    // Not while the field has the focus: the user may be about to type another address.
+    // Not while the field has the focus, because the user may be about to type another address.
     const isInField = document.activeElement?.matches('input[type=email]')
     if (ownEmail && !isInField && !form.getValues('email')) form.setValue('email', ownEmail)
   }, [ownEmail, form])

@@ -17,7 +17,7 @@ import { nextTier } from './ranking-text'
 
 type Ranking = Awaited<ReturnType<Client['waitlist']['position']>>['user']
 
-/** A member's place and referral link. */
+/** A member's position and referral link. */
 export function RankingResult({ user }: { user: Ranking }) {
   const carry = useCarriedReferral()
   const link = referralLinks.rankings(location.origin, user.referral_code)
@@ -59,7 +59,7 @@ export function RankingResult({ user }: { user: Ranking }) {
   )
 }
 
-/** The referrals that the next tier still needs, and what it earns. */
+/** The referrals still needed for the next tier, and what it earns. */
 function NextTier({ referrals }: { referrals: number }) {
   const next = nextTier(referrals)
   if (!next) return <p className="text-muted">You've reached the highest tier.</p>
@@ -80,7 +80,7 @@ function NextTier({ referrals }: { referrals: number }) {
   )
 }
 
-/** The result's table, with its row or a skeleton. */
+/** The table of the result, with its row or a skeleton. */
 export function RankingTable({ children }: { children?: ReactNode }) {
   const columns = ['Position', 'Email', { name: 'Referrals', end: true }, 'Achievements']
   return (

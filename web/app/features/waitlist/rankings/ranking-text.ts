@@ -8,7 +8,7 @@ export function rankingProblem(error: unknown): string {
   return refusalText(error, 'Failed to find your ranking')
 }
 
-/** REFERRAL_TIERS of the contract, without its schemas. */
+/** The contract's REFERRAL_TIERS, without its schemas. */
 export const TIERS = [
   { key: 'bronze', threshold: 3, months: 1 },
   { key: 'silver', threshold: 10, months: 3 },
@@ -16,7 +16,7 @@ export const TIERS = [
   { key: 'platinum', threshold: 50, months: 12 },
 ] as const
 
-/** The lowest tier above a number of referrals; undefined after the last. */
+/** The lowest tier above this number of referrals. Undefined after the last tier. */
 export function nextTier(referrals: number) {
   return TIERS.find(({ threshold }) => referrals < threshold)
 }

@@ -1,7 +1,7 @@
 import { cn } from '../../../ui/cn'
 import { achievementLook, achievements, inOrder } from './achievements'
 
-/** Icons of earned achievements, with accessible names; '-' for none. */
+/** Icons of earned achievements, with accessible names. '-' if there are none. */
 export function AchievementBadges({ keys }: { keys: readonly string[] }) {
   if (keys.length === 0) return '-'
   return (

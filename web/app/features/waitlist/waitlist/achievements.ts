@@ -6,7 +6,7 @@ interface AchievementLook {
   /** How to earn it; null for unknown keys. */
   how: string | null
   icon: LucideIcon
-  /** Its color class. */
+  /** A class for its color. */
   color: string
 }
 
@@ -23,13 +23,13 @@ export const achievements: Record<Achievement, AchievementLook> = {
 
 const order = Object.keys(achievements)
 
-/** Tiers first, ascending, then the others; unknown keys last. */
+/** Tiers first, ascending, then the others. Unknown keys come last. */
 export function inOrder(keys: readonly string[]): string[] {
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
   return keys.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** How to show an achievement. Unknown keys are their own name and have a trophy icon. */
+/** How to display an achievement. Unknown keys are displayed as they are, with a trophy icon. */
 export function achievementLook(key: string): AchievementLook {
   return Object.hasOwn(achievements, key)
     ? achievements[key as Achievement]

@@ -9,7 +9,7 @@ import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
 
-/** Refreshes the stored place, or clears it if the member is gone. */
+/** Refreshes the stored position, or clears it if the member no longer exists. */
 export function useCurrentPlace(entry: StoredPlace | null) {
   const standing = useQuery({
     ...api.waitlist.position.queryOptions({ input: { email: entry?.email ?? '' } }),
@@ -34,7 +34,7 @@ export interface JoinedPlaceProps {
   referralCount: number
 }
 
-/** A member's place and how to move up. */
+/** A member's position and how to move up. */
 export function JoinedPlace({ place: entry, referralCount }: JoinedPlaceProps) {
   const link = referralLinks.waitlist(location.origin, entry.referralCode)
   return (

@@ -2,12 +2,12 @@ import type { KeyValueStorage } from '../../../browser-storage'
 
 const KEY = 'waitlistCount'
 
-/** Stores the number of members, to show it when the server doesn't answer. */
+/** Stores the number of members, in case the server does not respond next time. */
 export function writeLastCount(storage: KeyValueStorage, count: number): void {
   storage.setItem(KEY, String(count))
 }
 
-/** The number of members that this browser last stored; null: it has not stored one. */
+/** The number of members that this browser last stored, or null. */
 export function readLastCount(storage: KeyValueStorage): number | null {
   const stored = storage.getItem(KEY)
   return stored !== null && /^\d+$/.test(stored) ? Number(stored) : null

@@ -2,7 +2,7 @@ import { CopyButton } from '../../../ui/copy-button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 
-/** A link to copy; focus selects it. */
+/** A link to copy. Focusing it selects it. */
 export function ReferralLink({ link, label = 'Your referral link' }: { link: string; label?: string }) {
   return (
     <div className="flex items-end gap-2">

@@ -13,7 +13,7 @@ export const referralLinks = {
 
 export type ShareChannel = 'twitter' | 'facebook' | 'linkedin' | 'whatsapp' | 'email'
 
-/** Each network's share URL. The text defaults to that of a referral link. */
+/** The share URL of each network. The text defaults to that of a referral link. */
 export const shareAddresses: Record<ShareChannel, (link: string, text?: string) => string> = {
   // https://developer.x.com/en/docs/x-for-websites/web-intents/overview
   twitter: (link, text = SHARE_TEXT) => `https://twitter.com/intent/tweet?${query({ text, url: link })}`,
@@ -27,7 +27,7 @@ export const shareAddresses: Record<ShareChannel, (link: string, text?: string) 
     `mailto:?${query({ subject: 'Join me on X-Automated', body: `${text} ${link}` })}`,
 }
 
-/** URLSearchParams with %20 for spaces: email programs show + literally. */
+/** Like URLSearchParams, but with %20 for spaces: email programs would display +. */
 function query(parts: Record<string, string>): string {
   return Object.entries(parts)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

@@ -1,7 +1,7 @@
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { SUPPORT } from '@x-automated/contract/platform/support'
 
-/** What an achievement gives a workspace on its plan; null: only months of Pro and early features. */
+/** What an achievement adds for a workspace on this plan; null if that is only months of Pro and early features. */
 export function rewardText(achievement: string, plan: PlanLevel): string | null {
   switch (achievement) {
     case 'silver':

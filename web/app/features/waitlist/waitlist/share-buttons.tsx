@@ -15,7 +15,7 @@ interface ShareButtonsProps {
   channels: readonly ShareChannel[]
 }
 
-/** Share buttons; networks open in a 600 × 400 popup. */
+/** Share buttons. Networks open in a 600 × 400 popup. */
 export function ShareButtons({ link, channels }: ShareButtonsProps) {
   return (
     <ul aria-label="Share" className="flex flex-wrap gap-2">

@@ -13,7 +13,7 @@ import { googleFlag } from './google-flag'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/** Signs in with the code that Google returned, and stores the place. */
+/** Signs in with the code that Google returned, and stores the waitlist position. */
 export function useGoogleReturn(): void {
   const navigate = useNavigate()
   const isSignedIn = useSession().status === 'signed-in'
@@ -27,7 +27,7 @@ export function useGoogleReturn(): void {
     }
     if (code && handled.has(code)) return
     if (code) handled.add(code)
-    // Remove them from the URL.
+    // Removes the parameters from the URL.
     void navigate(paths.waitlist, { replace: true })
     const askMore = (needed: SecondFactorNeeded) =>
       void navigate(paths.login, { state: { needed, from: paths.waitlist } })
@@ -40,7 +40,7 @@ export function useGoogleReturn(): void {
   }, [navigate, isSignedIn])
 }
 
-/** Stores the signed-in user's place, if any. */
+/** Stores the signed-in user's waitlist position, if any. */
 async function storeOwnPlace(): Promise<void> {
   const state = session.state()
   if (state.status !== 'signed-in') return

@@ -4,23 +4,23 @@ import { client } from '../../../api'
 import { CLIENT_REPORTS, isClientReport } from '../../../paths'
 import { referralCodeIn } from '../../../referral-code'
 
-/** The visit's first page, judging by this document: the product's page that linked here, or this page. */
+/** The first page of the visit, judging by this document: our page that linked here, or this one. */
 export function entryOf(path: string, referrer: string, origin: string): string {
   return referrer.startsWith(`${origin}/`) ? new URL(referrer).pathname : path
 }
 
-/** The visit's first page, to which a join is attributed. Not stored. */
+/** The first page of the visit. A join is attributed to it. Not stored. */
 export const entryPath =
   typeof document === 'undefined' ? '' : countedPath(entryOf(location.pathname, document.referrer, location.origin))
 
-/** The path to count. The token in a client report's path is secret, so it is left out. */
+/** The path to count, without the secret token of a client report. */
 export function countedPath(path: string): string {
   return isClientReport(path) ? `${CLIENT_REPORTS}{token}` : path
 }
 
 /**
- * Counts page views by path and referral code. The startup script counts some first views; those
- * are skipped. Failures are ignored.
+ * Counts page views by path and referral code. Skips first views that the startup script has
+ * counted. Ignores failures.
  */
 export function ViewCount() {
   const { pathname, search } = useLocation()

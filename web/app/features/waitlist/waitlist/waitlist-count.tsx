@@ -8,7 +8,7 @@ import { useHydrated } from '../../../ui/use-hydrated'
 import { COUNT_FAILED, joinedText } from './joined-text'
 import { readLastCount, writeLastCount } from './last-count'
 
-/** The number of members. If the server doesn't answer, the last one that this browser stored. */
+/** The number of members or, if the server does not respond, the last number that this browser stored. */
 export function WaitlistCount() {
   const count = useQuery({ ...api.waitlist.count.queryOptions(), enabled: useHydrated() })
   useEffect(() => {

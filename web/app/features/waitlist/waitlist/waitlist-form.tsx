@@ -14,20 +14,20 @@ import { entryPath } from './view-count'
 interface WaitlistFormProps {
   /** The referral code of the link that led here. */
   referralCode: string | null
-  /** Called once the place is stored. */
+  /** Called once the waitlist position is stored. */
   onJoined: (isNew: boolean) => void
 }
 
 export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   const queries = useQueryClient()
-  // Validates on first blur, then on every change and on submit.
-  // No default values: they would overwrite input typed before hydration.
+  // Validates on first blur, then on each change and on submit. No default values: they would
+  // overwrite anything typed before hydration.
   const form = useForm<{ email: string }>({ mode: 'onTouched' })
   const { errors } = form.formState
   useEffect(() => {
     const typed = form.getValues('email')
     const isFocused = document.activeElement?.getAttribute('name') === 'email'
-    // The field was filled in and left before hydration, so the form missed the blur.
+    // The field was filled in and left before hydration, so the form has missed the blur.
     if (typed && !isFocused) form.setValue('email', typed, { shouldTouch: true, shouldValidate: true })
   }, [form])
   // A second press may come before the button rerenders.
@@ -64,7 +64,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
       <Field label="Email" error={errors.email?.message} required>
         <EmailInput
           {...form.register('email', {
-            // An empty field is an error only on submit.
+            // An empty field is an error on submit only.
             validate: (email) => email.trim() === '' || isEmail(email) || emailProblem,
           })}
         />

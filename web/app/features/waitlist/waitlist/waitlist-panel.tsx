@@ -14,11 +14,11 @@ import { JoinedPlace, useCurrentPlace } from './joined-place'
 import { useGoogleReturn } from './use-google-return'
 import { WaitlistForm } from './waitlist-form'
 
-/** Hides the form from members until hydration, keeping its space (startup-script.ts). */
+/** Before hydration, hides the form from members but keeps its space (startup-script.ts). */
 const unseenByMembers =
   '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'
 
-/** The form, or the place of a member who joined in this browser. */
+/** The form or, if someone joined in this browser, their position. */
 export function WaitlistPanel() {
   const referralCode = useReferralCode()
   const carry = useCarriedReferral()
@@ -28,7 +28,7 @@ export function WaitlistPanel() {
   useGoogleReturn()
   const [dialog, setDialog] = useState({ open: false, title: '' })
 
-  // Someone came back from Google with a place: confirm it once.
+  // Someone returned from Google with a position: confirm it once.
   const isMember = entry !== null
   useEffect(() => {
     if (!isMember || !googleFlag.isSet()) return
@@ -39,7 +39,7 @@ export function WaitlistPanel() {
   return (
     <section
       aria-label="Join the waitlist"
-      // The form is not centered, because it would move while the page arrives in pieces.
+      // Not centered, because the form would move while the page arrives in pieces.
       className={cn(
         'grid min-h-64 gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8',
         entry ? 'content-center' : 'content-start',
