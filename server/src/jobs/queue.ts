@@ -174,6 +174,5 @@ export async function prepareQueues(boss: PgBoss): Promise<void> {
 
 async function prepareSchedules(boss: PgBoss): Promise<void> {
   const existing = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]))
-  for (const [name, cron] of Object.entries(SCHEDULES))
-    if (existing.get(name) !== cron) await boss.schedule(name, cron)
+  for (const [name, cron] of Object.entries(SCHEDULES)) if (existing.get(name) !== cron) await boss.schedule(name, cron)
 }
