@@ -1248,6 +1248,7 @@ create table reply_watches (
   notified_at timestamptz(3),
   chat_absent_until timestamptz(3),
   has_message_requests boolean not null default false,
+  missed_until timestamptz(3),
   constraint reply_watches_pkey primary key (x_user_id)
 );
 create index reply_watches_check on reply_watches (next_check_at);

@@ -10,6 +10,7 @@ import { requeueRestored } from './core/messages/release.ts'
 import { resumeSending, SENDING_CHANNEL } from './core/messages/schedule.ts'
 import { stopMessages } from './core/messages/stop.ts'
 import { DELIVERIES_CHANNEL } from './core/replies/deliveries.ts'
+import { noteGapsOfStart } from './core/replies/gaps.ts'
 import { resumeReading } from './core/replies/watches.ts'
 import { openChannels } from './db/channels.ts'
 import { createRequestWorker } from './db/liveness.ts'
@@ -124,6 +125,8 @@ export async function startServer({
   )
   const app = await createApp(services, { webFolder, extension })
   const closeUnused = trackUnused(app.server)
+  // Comes first, because extensions claim follow-ups as soon as the server listens.
+  if (workers && services.x) await retryWhileUnavailable(() => noteGapsOfStart(services.database))
   // Listen before starting workers: if the port is taken, nothing has been claimed.
   const url = await app.listen({ port: env.port, host: env.host, backlog: BACKLOG })
   await retryWhileUnavailable(() => failAbandonedImports(services.database.db))

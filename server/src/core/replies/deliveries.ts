@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from '../../db/channels.ts'
 import { one } from '../../db/one.ts'
@@ -9,7 +9,8 @@ import type { XReport } from '../../outside/x-report.ts'
 import type { JobQueue } from '../../ports.ts'
 import { createSealer, type Sealer } from '../../sealing.ts'
 import { requestRead } from '../messages/schedule.ts'
-import { noteGap, readAllOf } from './gaps.ts'
+import { replyWatches } from '../tables/replies.ts'
+import { discountReads, noteGap, readAllOf } from './gaps.ts'
 import type { Receive } from './pages.ts'
 
 /*
@@ -305,8 +306,12 @@ function countedReply({ id, account, person, receivedAt }: Stored): XHappening |
 async function finish({ database: { db }, jobs }: DeliveryContext, done: readonly Opened[]): Promise<void> {
   if (done.length === 0) return
   for (const { row, needsRead } of done) {
-    if (needsRead && row.account) await requestRead({ db, jobs }, row.account)
-    else if (needsRead) await readAllOf(db, row.xAppId)
+    if (!needsRead) continue
+    if (row.account === null) await readAllOf(db, row.xAppId)
+    else {
+      await discountReads(db, eq(replyWatches.xUserId, row.account))
+      await requestRead({ db, jobs }, row.account)
+    }
   }
   await db.execute(sql`delete from x_deliveries where id = any(${sql.param(done.map(({ row }) => row.id))}::bigint[])`)
 }

@@ -1,11 +1,12 @@
 import { HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { livingWorkers } from '../../db/liveness.ts'
 import type { Database, Db } from '../../db/open.ts'
 import type { XActivity } from '../../outside/x-activity.ts'
 import { XError } from '../../outside/x-errors.ts'
 import { withFunds } from '../neighbors.ts'
+import { replyWatches } from '../tables/replies.ts'
 
 /*
  * X gives up delivering after a while. A replay of the app's webhook brings back the deliveries of
@@ -32,12 +33,20 @@ export async function noteGap(db: Db, appId: string, since: Date | null = null):
   await readAllOf(db, appId)
 }
 
-/** Requests a read of every account of an app. */
+/** Requests a read of every account of an app. Earlier reads no longer count. */
 export async function readAllOf(db: Db, appId: string): Promise<void> {
-  await db.execute(sql`
-    update reply_watches w set next_poll_at = greatest(now(), w.rests_until)
-    where w.next_poll_at > greatest(now(), w.rests_until)
-      and exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.x_app_id = ${appId})`)
+  const isOfApp = sql`exists (
+    select from x_accounts a where a.x_user_id = ${replyWatches.xUserId} and a.x_app_id = ${appId})`
+  await discountReads(db, isOfApp)
+  await db
+    .update(replyWatches)
+    .set({ nextPollAt: sql`least(${replyWatches.nextPollAt}, greatest(now(), ${replyWatches.restsUntil}))` })
+    .where(isOfApp)
+}
+
+/** Stores that messages to these accounts may be missing: only a read that begins now counts for follow-ups. */
+export async function discountReads(db: Db, which: SQL): Promise<void> {
+  await db.update(replyWatches).set({ missedUntil: sql`now()`, reading: null }).where(which)
 }
 
 /** Notes gaps of all apps on start, unless another process is running, which would have received the deliveries. */

@@ -8,7 +8,7 @@ import { XError } from '../../outside/x-errors.ts'
 import type { JobQueue } from '../../ports.ts'
 import { ensureWebhook, notifyOwners, webhookUrl, withAccount, withFunds } from '../neighbors.ts'
 import { type DeliveryContext, startDeliveries } from './deliveries.ts'
-import { noteGap, noteGapsOfStart, replayGaps } from './gaps.ts'
+import { noteGap, replayGaps } from './gaps.ts'
 import { type Receive, type Watch, type WatchContext, watchColumns } from './pages.ts'
 import { readAccount } from './reading.ts'
 import { POLL_SECONDS } from './writers.ts'
@@ -38,7 +38,6 @@ export async function watchReplies(
 ): Promise<{ close(): Promise<void> }> {
   const { database, jobs } = context
   const webhooks = createWebhookCache(context)
-  await noteGapsOfStart(database)
   await jobs.work('watch-replies', ACCOUNTS_AT_A_TIME, async ({ xUserId }) => {
     await checkAccount(context, webhooks, receive, xUserId)
     await scheduleCheck(context, xUserId)

@@ -86,13 +86,14 @@ export function isReplyKnown(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<b
   return sql`(${isRead(xUserId, seconds)} and not ${hasUnstored(xUserId)})`
 }
 
-/** SQL: the account's last complete read began within these seconds. */
+/** SQL: the account's last complete read began within these seconds, and nothing that arrived since may be missing. */
 export function isRead(xUserId: SQLWrapper, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
   return sql`
     exists (
       select
       from reply_watches w
-      where w.x_user_id = ${xUserId} and w.read_until > now() - make_interval(secs => ${seconds})
+      where w.x_user_id = ${xUserId}
+        and w.read_until > greatest(now() - make_interval(secs => ${seconds}), w.missed_until)
     )`
 }
 
@@ -198,6 +199,8 @@ export const replyWatches = pgTable(
     restsUntil: time('rests_until'),
     /** When the last complete read began: everything up to then is known. */
     readUntil: time('read_until'),
+    /** What arrived up to then may be missing, so only reads that began later count; null: nothing is. */
+    missedUntil: time('missed_until'),
     /** The interrupted read to continue; null: the next one starts from the newest entry. */
     reading: jsonb('reading').$type<Reading>(),
     /** Since when reads fail, and the failing call with X's answer, as a text to show; null: they succeed. */

@@ -80,6 +80,8 @@ const sendNow = async () => {
   await letSend(app, { id: account.id }, new Date(0))
   return sendDue(app)
 }
+/** Reads of every account began just now. */
+const justRead = () => app.db.update(replyWatches).set({ readUntil: new Date() })
 const fates = async (id: string) =>
   (await dmsOf(person, id))
     .filter(({ stepNumber }) => stepNumber === 2)
@@ -101,6 +103,18 @@ describe('a delivery', () => {
     expect(await stored()).toEqual([])
     expect(await sendNow()).toEqual(['Still there?'])
     expect(await fates(id)).toEqual(['suppressed', 'sent'])
+  })
+
+  it('that nobody can read, and that names no person, lets no follow-up leave before its account is read', async () => {
+    await begin(1)
+    await justRead()
+    const filter = { user_id: idOfHandle(account.handle) }
+    expect(await post({ event_type: 'dm.received', filter, payload: { something: 'new' } })).toBe(200)
+    expect(await work()).toBe(1)
+    expect(await stored()).toEqual([])
+    expect(await sendNow()).toEqual([])
+    await confirmDetection(app)
+    expect(await sendNow()).toEqual(['Still there?'])
   })
 
   it('is counted, but not stored if it says nothing about an account of its app', async () => {
@@ -364,6 +378,17 @@ describe('a gap', () => {
     await noteGapsOfStart(app.services.database)
     expect((await gap()).gapSince).not.toBeNull()
     expect(await isReadDue()).toBe(true)
+  })
+
+  it('lets no follow-up leave on a read that began before it was noted', async () => {
+    await reset({ deliveredAt: new Date() })
+    await begin(1)
+    await justRead()
+    await app.services.requestWorker.workerId()
+    await noteGapsOfStart(app.services.database)
+    expect(await sendNow()).toEqual([])
+    await confirmDetection(app)
+    expect(await sendNow()).toEqual(['Still there?'])
   })
 
   it('is replayed once in 10 minutes, from 2 minutes before the last delivery, at most a day back', async () => {
