@@ -49,8 +49,8 @@ const web = { maxWorkers, testTimeout: 120_000, unstubGlobals: true, expect: { p
 class LongestKindFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const order = ['proof', 'journeys', 'http', 'unit', 'web', 'web-mocks', 'extension']
-    const place = ({ project }: TestSpecification) => order.indexOf(project.name)
-    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+    const rank = ({ project }: TestSpecification) => order.indexOf(project.name)
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
 

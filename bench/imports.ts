@@ -47,10 +47,10 @@ try {
 
   await callDuring(() => sleep(1_000))
   print('no import', await callDuring(() => sleep(IDLE_MS)), '')
-  for (const [name, { isKnown }] of Object.entries(SHAPES)) {
+  for (const [name, { isRepeated }] of Object.entries(SHAPES)) {
     if (!name.includes(NAMED)) continue
     const send = { shape: name, size: BYTES, secondsMax: SECONDS_MAX }
-    if (isKnown) await ask(sender, { send })
+    if (isRepeated) await ask(sender, { send })
     let outcome = ''
     const measured = await callDuring(async () => {
       outcome = await ask<string>(sender, { send })

@@ -74,7 +74,7 @@ export async function* readArchive(file: string): AsyncGenerator<Part> {
   let hasEnded = false
   let inRows = false
   let isFirst = true
-  for await (const fullLine of wholeLines(file)) {
+  for await (const fullLine of completeLines(file)) {
     let rest = fullLine
     while (rest.length > 0) {
       if (hasEnded) throw new BadArchive(`${file} has data after its end.`)
@@ -129,7 +129,7 @@ export async function checkArchive(file: string): Promise<Head> {
 }
 
 /** Yields the unpacked bytes in chunks of complete lines. */
-async function* wholeLines(file: string): AsyncGenerator<Buffer> {
+async function* completeLines(file: string): AsyncGenerator<Buffer> {
   const unpacked = createReadStream(file)
     .on('error', (error) => unpacked.destroy(error))
     .pipe(createGunzip())

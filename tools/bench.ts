@@ -10,13 +10,13 @@ const folder = join(root, 'bench')
 const all = readdirSync(folder)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -'.ts'.length))
-const wanted = process.argv.slice(2)
-const unknown = wanted.find((name) => !existsSync(join(folder, `${name}.ts`)))
+const names = process.argv.slice(2)
+const unknown = names.find((name) => !existsSync(join(folder, `${name}.ts`)))
 if (unknown) {
   console.error(`There is no benchmark "${unknown}". Choose from: ${all.join(', ')}.`)
   process.exit(1)
 }
-for (const name of wanted.length > 0 ? wanted : all) {
+for (const name of names.length > 0 ? names : all) {
   console.log(`\n${name}`)
   const { status } = spawnSync(process.execPath, [...process.execArgv, join(folder, `${name}.ts`)], {
     cwd: root,

@@ -7,7 +7,7 @@ export interface Screen {
   /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
   /** Captures the whole page instead of the viewport. */
-  whole?: boolean
+  fullPage?: boolean
   /** Height of the viewport, for signed-in pages, which scroll inside it. */
   height?: number
   /** Skips the other widths, where it looks like another screen. */
@@ -15,7 +15,7 @@ export interface Screen {
 }
 
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
-const whole = true
+const fullPage = true
 
 async function writeSequence(page: Page): Promise<void> {
   await page.getByLabel('Campaign Name').fill('Founders, first hello')
@@ -90,14 +90,14 @@ async function openReport(page: Page): Promise<void> {
 export const SCREENS: Record<string, Record<string, Screen>> = {
   guests: {
     landing: { path: '/' },
-    'landing-whole': { path: '/', whole },
-    pricing: { path: '/pricing', whole },
+    'landing-whole': { path: '/', fullPage },
+    pricing: { path: '/pricing', fullPage },
     'pricing-yearly': { path: '/pricing', act: (page) => page.getByText('Yearly').first().click() },
-    waitlist: { path: '/waitlist', whole },
-    leaderboard: { path: '/leaderboard', whole },
-    rankings: { path: '/rankings', whole },
-    'sign-up': { path: '/auth', whole },
-    login: { path: '/login', whole },
+    waitlist: { path: '/waitlist', fullPage },
+    leaderboard: { path: '/leaderboard', fullPage },
+    rankings: { path: '/rankings', fullPage },
+    'sign-up': { path: '/auth', fullPage },
+    login: { path: '/login', fullPage },
     'login-single-sign-on': { path: '/login', act: press('Continue with SSO') },
     'login-refused': {
       path: '/login',
@@ -108,23 +108,23 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
         await page.getByText('Invalid email or password').waitFor()
       },
     },
-    'confirm-email': { path: '/auth/confirm#0', whole },
+    'confirm-email': { path: '/auth/confirm#0', fullPage },
     'confirm-email-no-link': { path: '/auth/confirm' },
-    'forgot-password': { path: '/forgot-password', whole },
-    'reset-password': { path: '/reset-password#token=0', whole },
+    'forgot-password': { path: '/forgot-password', fullPage },
+    'reset-password': { path: '/reset-password#token=0', fullPage },
     'reset-password-no-link': { path: '/reset-password' },
     'invitation-no-link': { path: '/invitation' },
     'waitlist-invalid-link': { path: '/waitlist?error=INVALID_CODE' },
-    privacy: { path: '/privacy.html', whole },
-    terms: { path: '/terms.html', whole },
-    help: { path: '/help', whole },
-    changelog: { path: '/changelog', whole },
+    privacy: { path: '/privacy.html', fullPage },
+    terms: { path: '/terms.html', fullPage },
+    help: { path: '/help', fullPage },
+    changelog: { path: '/changelog', fullPage },
     'not-found': { path: '/nothing-here' },
     widget: { path: '/embed' },
     menu: { path: '/', act: (page) => page.getByLabel('Open menu').click(), only: 'narrow' },
   },
   work: {
-    dashboard: { path: '/dashboard', whole },
+    dashboard: { path: '/dashboard', fullPage },
     inbox: { path: '/inbox' },
     conversation: { path: '/inbox/:conversationId' },
     'conversation-snooze': { path: '/inbox/:conversationId', act: press('Snooze') },
@@ -136,7 +136,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
       path: '/twitter?tab=analytics',
       act: (page) => page.getByRole('heading', { name: 'Compare' }).evaluate((node: Element) => node.scrollIntoView()),
     },
-    'client-report': { path: '/r/:token', act: openReport, whole },
+    'client-report': { path: '/r/:token', act: openReport, fullPage },
     'lead-lists': { path: '/twitter?tab=lists' },
     leads: { path: '/leads' },
     'leads-import': { path: '/leads', act: press('Import CSV') },
@@ -153,26 +153,26 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
     'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },
     'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 3_800 },
-    templates: { path: '/templates', whole },
+    templates: { path: '/templates', fullPage },
     'template-create': { path: '/templates', act: press('New template') },
   },
   account: {
-    billing: { path: '/billing', whole },
-    account: { path: '/account', whole },
+    billing: { path: '/billing', fullPage },
+    account: { path: '/account', fullPage },
     'profile-menu': { path: '/account', act: press('Profile menu'), only: 'wide' },
     menu: { path: '/account', act: press('Open menu'), only: 'narrow' },
     notifications: { path: '/account', act: press(/^Notifications/) },
     'settings-sending': { path: '/settings' },
     'settings-x-costs': { path: '/settings?tab=x-costs' },
     'settings-inbox': { path: '/settings?tab=inbox' },
-    'settings-ai-writer': { path: '/settings?tab=ai-writer', whole },
+    'settings-ai-writer': { path: '/settings?tab=ai-writer', fullPage },
     'settings-suppression-list': { path: '/settings?tab=suppression-list' },
     'settings-notifications': { path: '/settings?tab=notifications' },
     'settings-workspace': { path: '/settings?tab=workspace' },
     'settings-people': { path: '/settings?tab=people' },
     'settings-single-sign-on': { path: '/settings?tab=single-sign-on' },
     'settings-api': { path: '/settings?tab=api' },
-    extension: { path: '/extension', whole },
+    extension: { path: '/extension', fullPage },
   },
   operator: {
     operator: { path: '/operator' },

@@ -85,7 +85,7 @@ async function idIn(link: Locator): Promise<string> {
   return (await link.getAttribute('href'))?.split('/').at(-1) ?? ''
 }
 
-async function capture(page: Page, { path, act, whole = false, height }: Screen, name: string): Promise<Buffer> {
+async function capture(page: Page, { path, act, fullPage = false, height }: Screen, name: string): Promise<Buffer> {
   const usual = page.viewportSize()
   if (usual && height) await page.setViewportSize({ ...usual, height })
   // Closes anything that the previous screen opened.
@@ -97,7 +97,7 @@ async function capture(page: Page, { path, act, whole = false, height }: Screen,
     await waitUntilSettled(page)
   }
   console.log(name)
-  const picture = await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: whole })
+  const picture = await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage })
   if (usual && height) await page.setViewportSize(usual)
   return picture
 }

@@ -5,7 +5,7 @@ interface Shape {
   part: (n: number) => string | Buffer
   tail?: string | Buffer
   /** Imported a second time, so every lead already exists. */
-  isKnown?: boolean
+  isRepeated?: boolean
   to?: '/suppressions/import'
 }
 
@@ -27,7 +27,7 @@ const PEOPLE = 'twitter_handle,name,bio,follower_count\n'
 
 export const SHAPES: Record<string, Shape> = {
   'people, all new': { head: PEOPLE, part: lines(1_000, person) },
-  'people, all known': { head: PEOPLE, part: lines(1_000, person), isKnown: true },
+  'people, all known': { head: PEOPLE, part: lines(1_000, person), isRepeated: true },
   'bare handles, all new': { head: HEAD, part: lines(5_000, (n) => `b${handle(n)}\n`) },
   'one person repeated': { head: HEAD, part: same('ana\n') },
   '190 custom columns': {

@@ -2,12 +2,12 @@
 
 /**
  * A record's fields, or why it is unreadable. `line` is its first line in the file, from 1. `cells`
- * are the readable cells of a record with wrong quotes or a wrong number of fields. `isWhole` is
+ * are the readable cells of a record with wrong quotes or a wrong number of fields. `isComplete` is
  * true if no cell is missing.
  */
 export type CsvRecord =
   | { line: number; fields: string[] }
-  | { line: number; problem: string; cells?: string[]; isWhole?: true }
+  | { line: number; problem: string; cells?: string[]; isComplete?: true }
 
 /** csv-parse's `parse`. Browsers use another build of it. */
 type Parse = (bytes: Uint8Array, options: object) => unknown
@@ -66,13 +66,13 @@ export function openCsv(parse: Parse) {
     return text.split(delimiter ?? ',').map((cell) => cell.trim().replace(/^"|"$/g, ''))
   }
 
-  function taken({ fields, isLoose }: { fields: string[]; isLoose: boolean }): CsvRecord {
+  function toRecord({ fields, isLoose }: { fields: string[]; isLoose: boolean }): CsvRecord {
     width ??= fields.length
     const isRest = mayBeRest && fields.length < width
     mayBeRest = isRest || isLoose
     if (fields.length <= width && !isRest) return { line, fields }
     const problem = `has ${fields.length} columns where the first line has ${width}`
-    return { line, problem, cells: fields, ...(!mayBeRest && { isWhole: true }) }
+    return { line, problem, cells: fields, ...(!mayBeRest && { isComplete: true }) }
   }
 
   return {
@@ -108,7 +108,7 @@ export function openCsv(parse: Parse) {
       while (used < window.length) {
         const { records, end, error } = parseSome(window.subarray(used))
         for (const record of records) {
-          yield taken(record)
+          yield toRecord(record)
           line += 1 + breaksIn(record.fields)
         }
         used += end

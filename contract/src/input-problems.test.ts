@@ -7,7 +7,7 @@ beforeAll(() => void z.config({ customError: predicateOf }))
 afterAll(() => void z.config({ customError: undefined }))
 
 const problemsOf = (schema: z.ZodType, input: unknown) => inputProblems(schema.safeParse(input).error?.issues ?? [])
-const Whole = z.union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number')])
+const WholeNumber = z.union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number')])
 
 it.each([
   [z.string(), undefined, 'Lead list ID is required.'],
@@ -20,8 +20,8 @@ it.each([
   [z.number().max(1_000), 1_001, 'Lead list ID must be at most 1,000.'],
   [z.boolean(), null, 'Lead list ID must be true or false.'],
   [z.enum(['api', 'extension']), 'x', 'Lead list ID must be api or extension.'],
-  [Whole, 'x', 'Lead list ID must be a whole number.'],
-  [Whole, null, 'Lead list ID must be a number or text.'],
+  [WholeNumber, 'x', 'Lead list ID must be a whole number.'],
+  [WholeNumber, null, 'Lead list ID must be a number or text.'],
   [z.union([z.boolean(), z.enum(['true', 'false'])]), 5, 'Lead list ID must be true or false.'],
   [z.string().regex(/x/), 'y', 'Lead list ID has the wrong format.'],
   [z.string({ error: 'Please enter a list' }), undefined, 'Please enter a list'],

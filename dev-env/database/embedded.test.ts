@@ -61,7 +61,11 @@ afterEach(async () => {
  * Runs `code` in another process, with `dataDir` and the module's functions in scope, until it
  * prints a line.
  */
-async function elsewhere(code: string, dataDir: string, account = {}): Promise<{ child: ChildProcess; line: string }> {
+async function inOtherProcess(
+  code: string,
+  dataDir: string,
+  account = {},
+): Promise<{ child: ChildProcess; line: string }> {
   const script = `
     import { openEmbedded } from ${JSON.stringify(module)}
     import { openScratchCluster } from ${JSON.stringify(scratchModule)}
@@ -134,7 +138,7 @@ describe('openEmbedded', () => {
 
   test('reuses the database that a killed server left running', async () => {
     const dataDir = temporaryDataDir()
-    const { child, line: url } = await elsewhere(openAndPrint, dataDir)
+    const { child, line: url } = await inOtherProcess(openAndPrint, dataDir)
     await query(url, 'create table t as select 7 as n')
     const left = postmasterOf(join(homeOf(dataDir), 'postgres'))?.pid
     await killed(child)
@@ -148,7 +152,7 @@ describe('openEmbedded', () => {
 
   test('recovers when server and database were killed and the old process id is reused', async () => {
     const dataDir = temporaryDataDir()
-    const { child, line: url } = await elsewhere(openAndPrint, dataDir)
+    const { child, line: url } = await inOtherProcess(openAndPrint, dataDir)
     await query(url, 'create table t as select 8 as n')
     const data = join(homeOf(dataDir), 'postgres')
     process.kill(postmasterOf(data)!.pid, 'SIGKILL')
@@ -197,7 +201,7 @@ describe('openEmbedded', () => {
 
   test('rejects a second server on the same DATA_DIR without disturbing the first', async () => {
     const dataDir = temporaryDataDir()
-    const { child, line: url } = await elsewhere(openAndPrint, dataDir)
+    const { child, line: url } = await inOtherProcess(openAndPrint, dataDir)
     await expect(openEmbedded({ dataDir, log })).rejects.toThrow(
       `Another server (process ${child.pid}) is already running on DATA_DIR ${dataDir}.`,
     )
@@ -206,7 +210,7 @@ describe('openEmbedded', () => {
 
   test('finishes a first start that was killed halfway', async () => {
     const dataDir = temporaryDataDir()
-    const { child } = await elsewhere('openEmbedded({ dataDir, log: (line) => console.log(line) })', dataDir)
+    const { child } = await inOtherProcess('openEmbedded({ dataDir, log: (line) => console.log(line) })', dataDir)
     await sleep(300)
     await killed(child)
     const database = await open(dataDir)
@@ -242,10 +246,10 @@ describe('openEmbedded', () => {
       const { chownSync } = await import('node:fs')
       chownSync(join(dataDir, '..'), uid, gid)
       chownSync(dataDir, uid, gid)
-      expect((await elsewhere(script, dataDir, { uid, gid })).line).toBe('closed')
+      expect((await inOtherProcess(script, dataDir, { uid, gid })).line).toBe('closed')
       expect(statSync(join(dataDir, 'postgres')).uid).toBe(uid)
       await openEmbedded({ dataDir, log }).then((database) => database.close())
-      expect((await elsewhere(script, dataDir, { uid, gid })).line).toBe('closed')
+      expect((await inOtherProcess(script, dataDir, { uid, gid })).line).toBe('closed')
     },
   )
 })
@@ -267,7 +271,7 @@ describe('openScratchCluster', () => {
 
   test('removes leftovers of killed runs but not of running ones', async () => {
     const living = await openScratchCluster({ log })
-    const { child, line } = await elsewhere('console.log((await openScratchCluster({ log })).url)', '')
+    const { child, line } = await inOtherProcess('console.log((await openScratchCluster({ log })).url)', '')
     const home = join(new URL(line).searchParams.get('host')!, '..')
     const postmaster = postmasterOf(join(home, 'postgres'))!.pid
     await killed(child)

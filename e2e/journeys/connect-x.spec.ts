@@ -142,7 +142,7 @@ describe('connecting X, in a browser', () => {
     await page.goto('/twitter?tab=scraper')
     await page.getByText('No scrapes yet').waitFor()
 
-    // First without a handle, then without an X account, which can be connected here.
+    // Scraping without a handle, then without an X account, which can be connected here.
     world.expectConsole(/status of (409|500)/)
     const start = page.getByRole('button', { name: 'Start Scraping' })
     await start.click()

@@ -68,12 +68,12 @@ function layoutShift(page: Page): Promise<number> {
 }
 
 /** Pending requests of a page. */
-const awaited = new WeakMap<Page, Set<Request>>()
+const pendingRequests = new WeakMap<Page, Set<Request>>()
 
 async function openPage(): Promise<Page> {
   const page = await world.openPage()
   const open = new Set<Request>()
-  awaited.set(page, open)
+  pendingRequests.set(page, open)
   page.on('request', (request) => {
     // Ignores requests of the previous page.
     if (request.isNavigationRequest()) open.clear()
@@ -91,7 +91,7 @@ async function waitUntilLoaded(page: Page): Promise<void> {
     for (let looks = 0; looks < 3; looks += 1) {
       // By then, responses are rendered and have triggered their own requests.
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
-      const calls = [...(awaited.get(page) ?? [])].map((request) => request.url())
+      const calls = [...(pendingRequests.get(page) ?? [])].map((request) => request.url())
       if (calls.length > 0) return calls
       const count = await page.evaluate((loading) => document.querySelectorAll(loading).length, LOADING)
       if (count > 0) return [`${count} skeletons`]
@@ -144,7 +144,7 @@ async function waitUntilRendered(page: Page): Promise<void> {
   const missing = async () => {
     for (let looks = 0; looks < 2; looks += 1) {
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
-      const files = [...(awaited.get(page) ?? [])]
+      const files = [...(pendingRequests.get(page) ?? [])]
         .map((request) => request.url())
         .filter((url) => !url.includes('/api/'))
       if (files.length > 0) return files

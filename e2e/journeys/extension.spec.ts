@@ -30,16 +30,16 @@ const showExtensionTab = () =>
     .pages()
     .find((page) => page !== own && page.url().startsWith('https://x.com/'))
     ?.bringToFront()
-const shownInPopup = async () => (await world.popup.locator('dl').innerText()).replaceAll(/\s+/g, ' ')
+const textInPopup = async () => (await world.popup.locator('dl').innerText()).replaceAll(/\s+/g, ' ')
 
 test('reports a missing login on X to the page and in the popup, before and while sending', async () => {
   const signedOut = { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, code: 'NOT_SIGNED_IN' }
   const check = (data: object) => world.ask(world.product, { action: 'CHECK_SENDING', data })
   expect(await check({})).toEqual(signedOut)
   expect(await send('open_ada', 'Hi')).toEqual(signedOut)
-  await expect.poll(shownInPopup).toContain('Not logged in')
+  await expect.poll(textInPopup).toContain('Not logged in')
   own = await world.signInToX('ext_sender')
-  await expect.poll(shownInPopup).toContain('Logged in as @ext_sender')
+  await expect.poll(textInPopup).toContain('Logged in as @ext_sender')
   expect(await check({})).toEqual({ success: true })
   expect(await check({ sendsAs: '@Ext_Sender' })).toEqual({ success: true })
   expect(await check({ sendsAs: 'other_sender' })).toMatchObject({ success: false, code: 'WRONG_ACCOUNT' })
@@ -50,7 +50,7 @@ test('sends a message with lines, an emoji and a link once and confirms that it 
     'Hi Ada 🙂, seen @open_ada on X.\n\nMore at https://www.example.com/a/rather/long/path?with=query – ok?'
   expect(await send('@open_ada', message)).toEqual({ success: true })
   expect(await sentTo('open_ada')).toEqual([{ from: 'ext_sender', text: message }])
-  await expect.poll(shownInPopup).toContain('Sent to @open_ada, just now')
+  await expect.poll(textInPopup).toContain('Sent to @open_ada, just now')
   expect(own.url()).toBe('https://x.com/home')
 })
 

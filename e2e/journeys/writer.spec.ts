@@ -37,7 +37,7 @@ const BIOS = { open_w1: 'Writes about small tools for founders', open_w2: 'Chang
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
 /** Whether an element of the page has the focus, rather than its body or the whole content. */
-const isFocusKept = (page: Page) => page.evaluate(() => !document.activeElement?.matches('body, main'))
+const hasFocus = (page: Page) => page.evaluate(() => !document.activeElement?.matches('body, main'))
 
 /** Creates a user on the Agency plan with a list of people who have bios. */
 async function enter(world: World, handle: string): Promise<{ page: Page; client: Client }> {
@@ -95,7 +95,7 @@ describe('the AI writer, without a model', () => {
     await page.getByRole('link', { name: 'Write openers' }).click()
     await button(page, 'Write 2 built-in suggestions').click()
     await page.getByText('2 openers written.').waitFor()
-    await expect.poll(() => isFocusKept(page)).toBe(true)
+    await expect.poll(() => hasFocus(page)).toBe(true)
     // Another tab shows the job, too.
     const tab = await page.context().newPage()
     await tab.goto(page.url())
@@ -120,11 +120,11 @@ describe('the AI writer, without a model', () => {
     await page.getByLabel('Opener for Name of open_w2').fill('Changelog nerds are rare.')
     await button(page, 'Save and approve').click()
     await button(page, 'Approve all 1').waitFor()
-    await expect.poll(() => isFocusKept(page)).toBe(true)
+    await expect.poll(() => hasFocus(page)).toBe(true)
     await button(page, 'Approve all 1').click()
     await page.getByText('Approved 1 opener.', { exact: true }).waitFor()
     await page.getByText('No openers with this status').waitFor()
-    await expect.poll(() => isFocusKept(page)).toBe(true)
+    await expect.poll(() => hasFocus(page)).toBe(true)
     await page.getByLabel('Status').selectOption({ label: 'All openers' })
     await openers.getByText('Changelog nerds are rare.').waitFor()
     await page.setViewportSize({ width: 390, height: 844 })
@@ -173,7 +173,7 @@ describe('the AI writer, with a model', () => {
     await button(page, 'Use your own model').press('Enter')
     await button(page, 'Cancel').press('Enter')
     await button(page, 'Use your own model').waitFor()
-    await expect.poll(() => isFocusKept(page)).toBe(true)
+    await expect.poll(() => hasFocus(page)).toBe(true)
     // Text typed while saving stays.
     const about = page.getByLabel('About us')
     const fullText = 'We write onboarding emails. $39 a month.'

@@ -34,17 +34,17 @@ export function createPages() {
         const end = (maySend: boolean | null) => {
           clearTimeout(timeout)
           port.onMessage.removeListener(onAnswer)
-          port.onDisconnect.removeListener(onGone)
+          port.onDisconnect.removeListener(onDisconnect)
           resolve(maySend)
         }
-        const onGone = () => end(null)
+        const onDisconnect = () => end(null)
         const onAnswer = (answer: unknown) => {
           const { dmId, lease, maySend } = (answer ?? {}) as Partial<PageAnswer>
           if (dmId === claim.dmId && lease === claim.lease) end(typeof maySend === 'boolean' ? maySend : null)
         }
-        const timeout = setTimeout(onGone, ANSWER_TIMEOUT_MS)
+        const timeout = setTimeout(onDisconnect, ANSWER_TIMEOUT_MS)
         port.onMessage.addListener(onAnswer)
-        port.onDisconnect.addListener(onGone)
+        port.onDisconnect.addListener(onDisconnect)
         port.postMessage({ ask: 'MAY_SEND', ...claim })
       })
     },

@@ -26,7 +26,7 @@ function openPage(override: (command: Command) => unknown = () => undefined, ove
     open: { done: { path: '/i/chat/1-2' } },
     write: { done: { total: 3, same: 0, sent: 0, failed: 0 } },
     press: { done: { appeared: true } },
-    look: { done: { total: 4, same: 1, sent: 1, failed: 0, whole: true } },
+    look: { done: { total: 4, same: 1, sent: 1, failed: 0, isComplete: true } },
   }
   const page: Page = {
     load: async (path) => {
@@ -124,11 +124,11 @@ test('continues after a page load on the way to the conversation', async () => {
 test('settles an unclear press by reading the conversation, or leaves it unknown', async () => {
   const unclear = { done: { appeared: false } }
   const refused = { done: { appeared: false, refused: 'No' } }
-  const counts = { total: 3, same: 0, sent: 0, failed: 0, whole: true }
+  const counts = { total: 3, same: 0, sent: 0, failed: 0, isComplete: true }
   const present = { done: { ...counts, total: 4, same: 1, sent: 1 } }
   const absent = { done: counts }
   const pending = { done: { ...counts, total: 4, same: 1 } }
-  const partly = { done: { ...counts, total: 1, whole: false } }
+  const partly = { done: { ...counts, total: 1, isComplete: false } }
   const cases: [press: unknown, look: unknown, outcome: unknown][] = [
     [unclear, present, 'sent'],
     [refused, present, 'sent'],
@@ -168,7 +168,7 @@ test('delivers an attempt at most once, and reports success only if it was sent'
             return press === 'works' ? { done: { appeared: true } } : null
           }
           if (command.do === 'look') {
-            const counts = { total: 0, same: delivered, sent: delivered, failed: 0, whole: looks === 'whole' }
+            const counts = { total: 0, same: delivered, sent: delivered, failed: 0, isComplete: looks === 'whole' }
             return looks === 'gone' ? null : { done: counts }
           }
           return undefined

@@ -97,7 +97,7 @@ async function press({ message, sendsAs }: Attempt, ready: Ready, page: Page): P
   if (read.done.sent > before.sent) return 'sent'
   // X reported it as not sent, and the complete conversation confirms that.
   const refused = pressed?.done.refused
-  const isAbsent = read.done.whole && read.done.same <= before.same
+  const isAbsent = read.done.isComplete && read.done.same <= before.same
   return isAbsent && refused !== undefined ? { code: 'X_REFUSED', detail: refused } : { code: 'OUTCOME_UNKNOWN' }
 }
 

@@ -47,7 +47,7 @@ interface Answers {
   /** `refused`: X's own words, if it showed that the message was not sent. */
   press: { appeared: boolean; refused?: string }
   /** `whole`: the page shows at least as many messages as before. */
-  look: MessageCounts & { whole: boolean }
+  look: MessageCounts & { isComplete: boolean }
 }
 
 /** Why a command failed. If it was `press`, send was not pressed. */

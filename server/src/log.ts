@@ -24,7 +24,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Those of databases and mail servers contain personal data. */
+/** Messages of databases and mail servers contain personal data. */
 function hasSafeMessage(error: Error): boolean {
   return (
     ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&

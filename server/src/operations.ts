@@ -139,7 +139,7 @@ function databaseFor(
   return database.for({ workspaceId, operation, isRead: effect === 'none', isOutside: effect === 'outside' })
 }
 
-/** The part of an implementer whose operations declare this access in the contract. */
+/** The operations of an implementer that declare this access in the contract. */
 type Only<Api, A extends Access> = {
   [D in keyof Contract & keyof Api]: {
     [O in keyof Contract[D] & keyof Api[D] as Contract[D][O] extends OperationFor<A> ? O : never]: Api[D][O]

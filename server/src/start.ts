@@ -58,7 +58,7 @@ const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-m
 const EXTENSION_PAGES = fileURLToPath(new URL('../../extension/pages.json', import.meta.url))
 /** How long requests and jobs may take to finish. */
 const DRAIN_SECONDS = 20
-/** Browsers open connections ahead. Node.js waits for their first request, even when it closes. */
+/** Browsers open connections in advance. When closing, Node.js would wait for their first request. */
 const UNUSED_SECONDS = 1
 /** How often shutdown closes connections whose last request has been answered: clients keep them open. */
 const IDLE_MS = 100
@@ -155,10 +155,10 @@ export async function startServer({
   }
 }
 
-type Given = Pick<Services, 'env' | 'log' | 'origin' | 'extensionVersion' | 'extensionPages' | 'isDraining'>
+type BaseServices = Pick<Services, 'env' | 'log' | 'origin' | 'extensionVersion' | 'extensionPages' | 'isDraining'>
 
 /** Opens the database and what needs it, and creates the clients of outside services. */
-async function openServices(base: Given, databaseUrl: string, pictureCache: PictureCache): Promise<Services> {
+async function openServices(base: BaseServices, databaseUrl: string, pictureCache: PictureCache): Promise<Services> {
   const { env, log, origin } = base
   const database = openDatabase(databaseUrl, {
     max: env.databasePoolMax,

@@ -67,7 +67,7 @@ export async function endByReply({ db }: Writer, which: Which<typeof enrollments
   await db.update(enrollments).set({ state: 'replied' }).where(matching(enrollments, which))
 }
 
-/** The enrolled people have got the step before this one. */
+/** Pretends that the enrolled people have received the step before this one. */
 export async function placeBefore(
   { db }: Writer,
   which: Which<typeof enrollments>,

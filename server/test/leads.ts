@@ -17,7 +17,7 @@ import type { TestApp } from './open-app.ts'
 type Leads = Which<typeof leads>
 type Change = PgUpdateSetSource<typeof leads>
 
-type GivenLead = Partial<IncomingLead> & { dmStatus?: LeadRow['dmStatus'] }
+type LeadInput = Partial<IncomingLead> & { dmStatus?: LeadRow['dmStatus'] }
 
 let count = 0
 
@@ -28,9 +28,9 @@ let count = 0
 export async function makeLeads(
   app: Pick<TestApp, 'db'>,
   person: Person,
-  input: readonly GivenLead[] | number = 1,
+  input: readonly LeadInput[] | number = 1,
 ): Promise<LeadRow[]> {
-  const wanted = typeof input === 'number' ? Array.from({ length: input }, (): GivenLead => ({})) : input
+  const wanted = typeof input === 'number' ? Array.from({ length: input }, (): LeadInput => ({})) : input
   const people = wanted.map(({ dmStatus, ...lead }) => {
     count += 1
     return { ...NOBODY, name: `Lead ${count}`, twitterHandle: `handle_${count}`, ...lead }

@@ -53,7 +53,7 @@ export async function markClaimed(
   await change(to, which, { claimedAt, ...more })
 }
 
-/** The claims were made that many seconds earlier. */
+/** Moves claims into the past by this number of seconds. */
 export async function backdateClaims(to: Writer, which: Messages, seconds: number): Promise<void> {
   await change(to, which, { claimedAt: sql`claimed_at - make_interval(secs => ${seconds})` })
 }

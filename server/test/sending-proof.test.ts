@@ -281,7 +281,7 @@ interface Race {
   isLost: boolean
   /** The accounts were read right before, so that a follow-up may leave for a while. */
   isRead: boolean
-  /** A sender has the follow-up when its person writes. */
+  /** Whether a sender has already claimed the follow-up when the person writes. */
   isClaimed: boolean
   /** From what they write to what the sender does next. */
   seconds: number

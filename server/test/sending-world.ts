@@ -469,7 +469,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       const mark = { at: clock.now(), place: position++, byExtension: true }
       await onThePage(hand.sendsAs, (token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
-    /** A lead writes to the account that wrote last. The product learns of it when X delivers it. */
+    /** A lead writes to the account that last wrote to them. The product learns of it when X delivers it. */
     async reply(lead: number, text: string, isChat = false) {
       const handle = handles[lead] as string
       const to = await accountOf(handle)
@@ -521,7 +521,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       tally['lost deliveries'] += webhook.take().length
       for (const event of written) if (event.delivery === 'waits') event.delivery = 'lost'
     },
-    /** X delivers from now on in another form. */
+    /** From now on, X delivers events in this format. */
     setForm: (form: (typeof FORMS)[number]) => webhook.setForm(form),
     /** X's lists are unreadable from now on, or for some calls. */
     async makeUnreadable(what: keyof typeof UNREADABLE, times?: number) {
@@ -550,7 +550,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async refuseReads(count: number) {
       refusedReads = count
     },
-    /** X delivers what has happened, in reverse order, and our own messages again. The server only stores it. */
+    /** X delivers pending events in reverse order, and repeats earlier ones. The server only stores them. */
     async passOn() {
       const batch = webhook.take()
       for (const event of written) if (event.delivery === 'waits') event.delivery = 'passed on'

@@ -3,7 +3,7 @@ import { QueryError } from './query-error'
 import { Pager, type PagerProps } from './ui/pager'
 import { LoadingText } from './ui/skeleton'
 import { type Head, Table, type TableProps, Td, Tr } from './ui/table'
-import { useKeptFocus } from './ui/use-kept-focus'
+import { useFocusFallback } from './ui/use-focus-fallback'
 
 /** A column and its cells. `className` applies to the header and to the cells. */
 export interface Column<Row> extends Head {
@@ -60,7 +60,7 @@ export function PagedTable<Row extends { id: string }>({
 }: PagedTableProps<Row>) {
   const visible = columns.filter((column) => column !== false)
   // When the last row is removed, so is the table.
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   if (query.error && !query.data)
     return (
       <QueryError query={query} title={failureTitle}>
@@ -69,12 +69,12 @@ export function PagedTable<Row extends { id: string }>({
     )
   if (query.data?.total === 0 && !query.isPlaceholderData)
     return (
-      <div {...keptFocus} className="outline-none">
+      <div {...focusFallback} className="outline-none">
         {empty}
       </div>
     )
   return (
-    <div {...keptFocus} className="outline-none">
+    <div {...focusFallback} className="outline-none">
       {query.isPending && <LoadingText>{loading}</LoadingText>}
       {above}
       <Table

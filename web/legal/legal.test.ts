@@ -48,27 +48,30 @@ describe('the privacy policy', () => {
   })
 
   /** Reads a constant from the server's source, which the web app may not import. */
-  const kept = (file: string, name: string) => {
+  const constantIn = (file: string, name: string) => {
     const text = readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8')
     return Number(text.match(new RegExp(`const ${name} = (\\d+)\\b`))?.[1])
   }
   it.each([
     [
       'Sessions, with their network address',
-      `${kept('domains/identity/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
+      `${constantIn('domains/identity/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
     ],
-    ['Codes and links that we email', `to ${kept('domains/identity/auth/sign-up.ts', 'LINK_HOURS')} hours`],
-    ['a sign-up that is never confirmed', `${kept('domains/identity/auth/sign-up.ts', 'WAITING_DAYS')} days`],
-    ['The network address of a join', `${kept('domains/waitlist/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
-    ['Deliveries of webhooks', `${kept('domains/platform/webhooks/service.ts', 'KEPT_DAYS')} days`],
-    ['requests with an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
+    ['Codes and links that we email', `to ${constantIn('domains/identity/auth/sign-up.ts', 'LINK_HOURS')} hours`],
+    ['a sign-up that is never confirmed', `${constantIn('domains/identity/auth/sign-up.ts', 'WAITING_DAYS')} days`],
+    [
+      'The network address of a join',
+      `${constantIn('domains/waitlist/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`,
+    ],
+    ['Deliveries of webhooks', `${constantIn('domains/platform/webhooks/service.ts', 'KEPT_DAYS')} days`],
+    ['requests with an idempotency key', `${constantIn('requests/once.ts', 'KEPT_HOURS')} hours`],
   ])("states the server's retention period of “%s”", (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 300)).toContain(how)
   })
   it('matches the grace period in the terms', () => {
     expect(terms).toContain(
-      `you keep the plan for ${kept('domains/platform/billing/rules.ts', 'GRACE_DAYS')} more days`,
+      `you keep the plan for ${constantIn('domains/platform/billing/rules.ts', 'GRACE_DAYS')} more days`,
     )
   })
 

@@ -40,7 +40,7 @@ export const SignedInSession = z.object({
 })
 export type SignedInSession = z.output<typeof SignedInSession>
 
-const Said = Success.extend({ message: z.string() })
+const WithMessage = Success.extend({ message: z.string() })
 /** An emailed code. Spaces are ignored. */
 const MailCode = z
   .string()
@@ -54,7 +54,7 @@ export const account = {
     description: 'The response and its timing are the same for known and unknown addresses.',
   })
     .input(z.strictObject({ email: Email }))
-    .output(Said),
+    .output(WithMessage),
 
   resetPassword: route('POST /auth/reset-password', 'public', 'unkeyed', {
     summary: 'Set a new password with the token of an emailed link',
@@ -64,21 +64,21 @@ export const account = {
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ token: requiredText(200), password: NewPassword }))
-    .output(Said.extend({ factorRemoval: FactorRemoval.optional() })),
+    .output(WithMessage.extend({ factorRemoval: FactorRemoval.optional() })),
 
   resend: route('POST /auth/resend', 'public', 'unkeyed', {
     summary: 'Send the confirmation email again',
     description: 'The response is the same for every address. Only an unconfirmed one gets an email.',
   })
     .input(z.strictObject({ email: Email }))
-    .output(Said),
+    .output(WithMessage),
 
   sendCode: route('POST /auth/otp', 'public', 'unkeyed', {
     summary: 'Email a one-time sign-in code',
     description: 'The response is the same for every address. The code only works with the ticket of this response.',
   })
     .input(z.strictObject({ email: Email }))
-    .output(Said.extend({ ticket: z.string() })),
+    .output(WithMessage.extend({ ticket: z.string() })),
 
   verifyCode: route('POST /auth/verify', 'public', 'unkeyed', {
     summary: 'Sign in with an emailed one-time code',
@@ -121,7 +121,7 @@ export const account = {
         code: MailCode.optional(),
       }),
     )
-    .output(Said.extend({ ticket: z.string().nullable(), goodUntil: Time.nullable() })),
+    .output(WithMessage.extend({ ticket: z.string().nullable(), goodUntil: Time.nullable() })),
 
   listSessions: route('GET /auth/sessions', 'viewer', 'none', {
     summary: 'List your sessions, most recently used first',

@@ -11,8 +11,8 @@ export const INVITATION_DAYS = 7
 export const INVITATIONS_MAX = 100
 
 /** Roles that admins can assign. Only an owner can pass on ownership. */
-export const GivenRole = z.enum(['viewer', 'member', 'admin'])
-export type GivenRole = z.output<typeof GivenRole>
+export const AssignableRole = z.enum(['viewer', 'member', 'admin'])
+export type AssignableRole = z.output<typeof AssignableRole>
 
 /** A member of a workspace. `id` is their account's id. */
 export const Person = z.object({
@@ -30,7 +30,7 @@ export type Person = z.output<typeof Person>
 export const Invitation = z.object({
   id: z.string(),
   email: z.string(),
-  role: GivenRole,
+  role: AssignableRole,
   /** Name of the inviter; null if their account was deleted. */
   invitedBy: z.string().nullable(),
   sentAt: Time,
@@ -42,7 +42,7 @@ export type Invitation = z.output<typeof Invitation>
 export const ReceivedInvitation = z.object({
   workspaceName: z.string(),
   invitedBy: z.string().nullable(),
-  role: GivenRole,
+  role: AssignableRole,
   email: z.string(),
   expiresAt: Time,
 })
@@ -74,7 +74,7 @@ export const people = {
       "Takes effect on every process within 60 seconds. The owner's role changes only by a transfer. If an admin loses the role, the invitations they sent are revoked, and their API keys are suspended until an admin adopts them.",
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
   })
-    .input(z.strictObject({ id: Id, role: GivenRole }))
+    .input(z.strictObject({ id: Id, role: AssignableRole }))
     .output(Person),
 
   remove: route('DELETE /workspace/people/{id}', 'admin', 'rows', {
@@ -133,7 +133,7 @@ export const people = {
     description: `The link works once, for ${INVITATION_DAYS} days, and only for the account with this verified address. Inviting an address again emails a new link and invalidates the old one. The response does not reveal whether the address has an account.`,
     errors: ['PLAN_LIMIT', 'ALREADY_IN_WORKSPACE', 'TOO_MANY'],
   })
-    .input(z.strictObject({ email: Email, role: GivenRole }))
+    .input(z.strictObject({ email: Email, role: AssignableRole }))
     .output(Invitation),
 
   resend: route('POST /workspace/invitations/{id}/resend', 'admin', 'rows', {

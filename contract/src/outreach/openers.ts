@@ -5,7 +5,7 @@ import { hasOneSelection, leadSelection, ONE_SELECTION } from '../leads/leads.ts
 import { oneLine } from '../message-value.ts'
 import { Job } from '../platform/jobs.ts'
 import { routes } from '../route.ts'
-import { readPlaces } from './template.ts'
+import { readSegments } from './template.ts'
 import { WRITER_FAULTS } from './writer-text.ts'
 
 const route = routes('Openers', 'writer')
@@ -40,7 +40,7 @@ export const Opener = z.object({
 })
 export type Opener = z.output<typeof Opener>
 
-const hasNoVariables = (text: string) => readPlaces(text).every(({ kind }) => kind === 'words')
+const hasNoVariables = (text: string) => readSegments(text).every(({ kind }) => kind === 'words')
 
 /** Leads of the campaign's list, selected by id or by a filter. */
 const selection = {

@@ -47,7 +47,7 @@ export type Step = z.output<typeof Step>
 
 const messageTemplate = requiredText(MESSAGE_MAX)
 /** An id from an earlier response. It is only compared, never looked up. */
-const knownId = z
+const previousId = z
   .string()
   .refine(isId, 'must be an id of an earlier response')
   .transform((id) => id.toLowerCase())
@@ -56,7 +56,7 @@ const knownId = z
 /** A variant in a request. */
 export const VariantInput = z.strictObject({
   /** Without an id, the variant is new. */
-  id: knownId,
+  id: previousId,
   name: requiredName(50).optional(),
   messageTemplate,
   weight: wholeNumber(1, 100).default(1),
@@ -88,7 +88,7 @@ export function variantsOf<V extends z.ZodType<{ isActive: boolean; name?: strin
 /** A step in a request. Steps and variants that are left out are removed. */
 export const StepInput = z.strictObject({
   /** Without an id, the step is new. */
-  id: knownId,
+  id: previousId,
   /** Required for every step but the first. */
   delay: Delay.nullish(),
   condition: z.enum(STEP_CONDITIONS).nullish(),

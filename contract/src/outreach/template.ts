@@ -21,7 +21,7 @@ export type Segment =
 export type Template = Segment[]
 
 /** A part that no data fills, as written. Templates that contain one are rejected. */
-export interface UnknownPlace {
+export interface UnknownVariable {
   kind: 'unknown'
   written: string
   /** The correct spelling; null if it is unclear which variable is meant, if any. */
@@ -42,8 +42,8 @@ const NAME_FALLBACK = 'there'
 /** Reserved: no column can have this name. */
 const OPENER = 'ai_opener'
 /** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
-const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
-const PLACE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
+const VARIABLE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
+const VARIABLE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
 /** Names for a person's own name, as people and other tools spell them. */
 const NAMES = 'lead[ _]?name|(?:first|last|full)[ _-]?name|[fl]?name'
 const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
@@ -93,29 +93,29 @@ export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
 /** A part of a template, and how the template writes it. */
-export interface WrittenPlace {
-  place: Segment | UnknownPlace
+export interface WrittenSegment {
+  segment: Segment | UnknownVariable
   written: string
 }
 
 /** Splits a template into its parts. Columns need a fallback, so that no message has a gap. */
-export function readPlaces(source: string): (Segment | UnknownPlace)[] {
-  return readWritten(source).map(({ place: segment }) => segment)
+export function readSegments(source: string): (Segment | UnknownVariable)[] {
+  return readWritten(source).map(({ segment }) => segment)
 }
 
 /** Like `readSegments`, with each part as written. Joined together, these are the template. */
-export function readWritten(source: string): WrittenPlace[] {
+export function readWritten(source: string): WrittenSegment[] {
   const visible = source.replace(INVISIBLE, '')
   const parts = readVisible(visible)
   return visible === source ? parts : withInvisible(parts, source)
 }
 
 /** The parts of a template after removing invisible characters. */
-function readVisible(source: string): WrittenPlace[] {
-  const parts: WrittenPlace[] = []
+function readVisible(source: string): WrittenSegment[] {
+  const parts: WrittenSegment[] = []
   let end = 0
-  for (const match of source.matchAll(PLACE)) {
-    const segment = placeOf(match)
+  for (const match of source.matchAll(VARIABLE)) {
+    const segment = segmentFrom(match)
     if (!segment) continue
     const before = source.slice(end, match.index)
     // A brace left around a variable would be sent.
@@ -129,7 +129,7 @@ function readVisible(source: string): WrittenPlace[] {
     const isWhole = opening + closing === '' && (!isPart || (segment.kind === 'handle' && /^[@\uff20]/.test(sign)))
     const isMention = segment.kind === 'name' && /^[@\uff20]/.test(sign)
     const instead = () => (isMention ? '{twitter_handle}' : insteadOf(match[2], match[3]))
-    parts.push({ place: isWhole ? segment : unknown(written, instead()), written })
+    parts.push({ segment: isWhole ? segment : unknown(written, instead()), written })
     end = match.index + match[0].length + closing.length
   }
   parts.push(...wordsOf(source.slice(end)))
@@ -143,17 +143,17 @@ function isSignOf(segment: Segment, sign: string): boolean {
 }
 
 /** Restores the invisible characters of plain text and fallbacks, which emoji and Persian need. */
-function withInvisible(parts: WrittenPlace[], source: string): WrittenPlace[] {
+function withInvisible(parts: WrittenSegment[], source: string): WrittenSegment[] {
   const characters = [...source]
   let at = 0
   const isInvisible = () => at < characters.length && characters[at]?.search(INVISIBLE) === 0
-  const wordsFrom = (from: number): WrittenPlace[] => {
+  const wordsFrom = (from: number): WrittenSegment[] => {
     while (isInvisible()) at++
     const words = characters.slice(from, at).join('')
-    return words === '' ? [] : [{ place: { kind: 'words', words }, written: words }]
+    return words === '' ? [] : [{ segment: { kind: 'words', words }, written: words }]
   }
   const result = wordsFrom(0)
-  for (const { place: segment, written } of parts) {
+  for (const { segment, written } of parts) {
     const from = at
     for (let left = written.length; left > 0; at++) if (!isInvisible()) left -= characters[at]?.length ?? left
     if (segment.kind === 'words') result.push(...wordsFrom(from))
@@ -161,7 +161,10 @@ function withInvisible(parts: WrittenPlace[], source: string): WrittenPlace[] {
       const own = characters.slice(from, at).join('')
       const fallback = /\|([^}]*)\}/.exec(own)?.[1]
       result.push(
-        { place: 'fallback' in segment && fallback ? { ...segment, fallback: trim(fallback) } : segment, written: own },
+        {
+          segment: 'fallback' in segment && fallback ? { ...segment, fallback: trim(fallback) } : segment,
+          written: own,
+        },
         ...wordsFrom(at),
       )
     }
@@ -170,9 +173,9 @@ function withInvisible(parts: WrittenPlace[], source: string): WrittenPlace[] {
 }
 
 /** Parses a template. @returns the template, or the first unknown variable */
-export function parseTemplate(source: string): { template: Template } | { unknown: UnknownPlace } {
+export function parseTemplate(source: string): { template: Template } | { unknown: UnknownVariable } {
   const template: Template = []
-  for (const segment of readPlaces(source)) {
+  for (const segment of readSegments(source)) {
     if (segment.kind === 'unknown') return { unknown: segment }
     template.push(segment)
   }
@@ -182,14 +185,12 @@ export function parseTemplate(source: string): { template: Template } | { unknow
 /** The part of a rendered message that looks like a variable in braces; null if none does. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
-  const left = readWritten(message).find(
-    ({ place: segment, written }) => segment.kind !== 'words' && /[{}]/.test(written),
-  )
+  const left = readWritten(message).find(({ segment, written }) => segment.kind !== 'words' && /[{}]/.test(written))
   return left?.written ?? null
 }
 
 /** Why a template is rejected, and what to write instead. */
-export function unknownText({ written, instead }: UnknownPlace): string {
+export function unknownText({ written, instead }: UnknownVariable): string {
   const use =
     instead === null
       ? 'Use {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.'
@@ -197,15 +198,15 @@ export function unknownText({ written, instead }: UnknownPlace): string {
   return `Unknown variable ${written}. ${use}`
 }
 
-const unknown = (written: string, instead: string | null): UnknownPlace => ({ kind: 'unknown', written, instead })
+const unknown = (written: string, instead: string | null): UnknownVariable => ({ kind: 'unknown', written, instead })
 
 /** The variable in a pair of braces; null if it is plain text. */
-function placeOf([written, opening = '', inside = '', rest = '', closing = '']: RegExpMatchArray):
+function segmentFrom([written, opening = '', inside = '', rest = '', closing = '']: RegExpMatchArray):
   | Segment
-  | UnknownPlace
+  | UnknownVariable
   | null {
   const name = trim(inside)
-  if (!PLACE_NAME.test(name))
+  if (!VARIABLE_NAME.test(name))
     return name === '' || rest !== '' || (opening.length > 1 && closing.length > 1) ? unknown(written, null) : null
   const isClosed = opening.length === closing.length && opening.length < 3
   const isFilter = (opening.length > 1 ? FILTER_OR_WORD : FILTER).test(fallbackOf(rest))
@@ -223,15 +224,15 @@ function filled(rest: string): string {
 }
 
 /** Splits plain text into words and text that looks like a variable to a reader. */
-function wordsOf(words: string): WrittenPlace[] {
-  const parts: WrittenPlace[] = []
+function wordsOf(words: string): WrittenSegment[] {
+  const parts: WrittenSegment[] = []
   const takeWords = (written: string) => {
-    if (written !== '') parts.push({ place: { kind: 'words', words: written }, written })
+    if (written !== '') parts.push({ segment: { kind: 'words', words: written }, written })
   }
   let end = 0
   for (const { 0: written, index } of words.matchAll(LEFTOVER)) {
     takeWords(words.slice(end, index))
-    parts.push({ place: unknown(written, insteadOf(written)), written })
+    parts.push({ segment: unknown(written, insteadOf(written)), written })
     end = index + written.length
   }
   takeWords(words.slice(end))
@@ -246,7 +247,9 @@ function insteadOf(written = '', rest = ''): string | null {
   const bar = fallback === undefined ? '' : `|${trim(fallback)}`
   if (new RegExp(`^(?:${NAMES})$`, 'i').test(key)) return `{lead_name${bar}}`
   if (new RegExp(`^(?:${HANDLES})$`, 'i').test(key)) return '{twitter_handle}'
-  return PLACE_NAME.test(key) && !/^(?:if|else|end|for|unless)\b/i.test(key) ? `{${key}${bar || '|your text'}}` : null
+  return VARIABLE_NAME.test(key) && !/^(?:if|else|end|for|unless)\b/i.test(key)
+    ? `{${key}${bar || '|your text'}}`
+    : null
 }
 
 function segmentOf(name: string, rest: string): Segment | null {

@@ -3,6 +3,6 @@
 /** Maximum number of members invited per call. It is limited because joining waits for the call. */
 export const INVITATIONS_MAX = 1_000
 /** Maximum number of search results. */
-export const FOUND_MEMBERS_MAX = 1_000
+export const MEMBER_RESULTS_MAX = 1_000
 /** Maximum number of days of page views per request. */
 export const VIEW_DAYS_MAX = 92

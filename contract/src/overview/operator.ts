@@ -4,7 +4,7 @@ import { formatNumber } from '../format.ts'
 import { routes } from '../route.ts'
 import { DAY_MS } from '../time.ts'
 import { ACHIEVEMENT_KEYS, HOLD_REASONS } from '../waitlist/waitlist.ts'
-import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
+import { INVITATIONS_MAX, MEMBER_RESULTS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
 
 const route = routes('Operator')
 
@@ -100,7 +100,7 @@ export const Unreadable = z.object({
 export type Unreadable = z.output<typeof Unreadable>
 
 const Day = z.iso.date('must be a day such as 2026-11-20')
-const OneReferral = z.strictObject({ memberId: Id })
+const ReferralInput = z.strictObject({ memberId: Id })
 
 /** Returns 404 to everyone who is not in OPERATORS, as if these paths did not exist. */
 export const operator = {
@@ -113,7 +113,7 @@ export const operator = {
 
   members: route('GET /operator/members', 'operator', 'none', {
     summary: 'Search members',
-    description: `By the start of an email address, a whole referral code, or a position ('12', '#12'). An empty \`q\` lists everyone by position. Returns at most ${formatNumber(FOUND_MEMBERS_MAX)}; \`more\` is true if there are more.`,
+    description: `By the start of an email address, a whole referral code, or a position ('12', '#12'). An empty \`q\` lists everyone by position. Returns at most ${formatNumber(MEMBER_RESULTS_MAX)}; \`more\` is true if there are more.`,
   })
     .input(z.object({ q: text(254).default(''), ...paging(25) }))
     .output(z.object({ members: z.array(WaitlistMember), ...Page.shape, more: z.boolean() })),
@@ -129,14 +129,14 @@ export const operator = {
     description: 'If WAITLIST_CONFIRM=required, it counts once the referred member has confirmed.',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
-    .input(OneReferral)
+    .input(ReferralInput)
     .output(Success),
 
   refuse: route('POST /operator/referrals/{memberId}/refuse', 'operator', 'rows', {
     summary: 'Reject a held referral, or never count a credited one for rewards',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
-    .input(OneReferral)
+    .input(ReferralInput)
     .output(Success),
 
   undo: route('POST /operator/referrals/{memberId}/undo', 'operator', 'rows', {
@@ -144,7 +144,7 @@ export const operator = {
     description: 'This reverts the credit, but not the position.',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
-    .input(OneReferral)
+    .input(ReferralInput)
     .output(Success),
 
   invite: route('POST /operator/invitations', 'operator', 'rows', {

@@ -78,7 +78,7 @@ const Events = z
   .refine((events) => new Set(events).size === events.length, 'must not name an event twice')
 const description = text(200)
 
-const OneEndpoint = z.strictObject({ id: Id })
+const EndpointInput = z.strictObject({ id: Id })
 
 /** Returns 404 to everyone who is not in OPERATORS, as if these paths did not exist. */
 export const webhooks = {
@@ -114,14 +114,14 @@ export const webhooks = {
     summary: 'Delete an endpoint and its log',
     successStatus: 204,
     errors: ['WEBHOOK_NOT_FOUND'],
-  }).input(OneEndpoint),
+  }).input(EndpointInput),
 
   test: route('POST /operator/webhooks/{id}/test', 'operator', 'outside', {
     summary: 'Send a test event now',
     description: 'Makes one attempt, even if the endpoint is disabled, and returns its result.',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
-    .input(OneEndpoint)
+    .input(EndpointInput)
     .output(WebhookDelivery),
 
   rotateSecret: route('POST /operator/webhooks/{id}/secret', 'operator', 'rows', {
@@ -129,7 +129,7 @@ export const webhooks = {
     description: 'Returns the new secret, which is shown only once. The old one also signs for 24 hours.',
     errors: ['WEBHOOK_NOT_FOUND'],
   })
-    .input(OneEndpoint)
+    .input(EndpointInput)
     .output(Success.extend({ secret: Secret, previousSecretUntil: Time })),
 
   deliveries: route('GET /operator/webhooks/{id}/deliveries', 'operator', 'none', {
@@ -153,6 +153,6 @@ export const webhooks = {
     description: 'Creates a new delivery with the same event id, so that the receiver can detect duplicates.',
     errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
   })
-    .input(OneEndpoint)
+    .input(EndpointInput)
     .output(WebhookDelivery),
 }

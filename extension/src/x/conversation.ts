@@ -1,6 +1,6 @@
 import { matchPath } from '@x-automated/contract/outreach/extension-pages'
 import type { Answer, MessageCounts, Peer, Problem } from '../wire.ts'
-import { createSteadiness, enclosing, find, findAll, pause, shownText, steady, until } from './dom.ts'
+import { createSteadiness, enclosing, find, findAll, pause, steady, until, visibleText } from './dom.ts'
 import { part, pathsOf, selectorsOf } from './parts.ts'
 import { isLocked, LOCKED, otherSender, ownHandle, type Sender, SIGN_MS } from './profile.ts'
 import { isHandle, isWritten, readsAs } from './text.ts'
@@ -84,7 +84,7 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
   if (end === 'sent' && now.failed === before.failed) return { done: { appeared: now.sent > before.sent } }
   const alert = findAll(part('refusal'))
     .filter((element) => !knownAlerts.has(element))
-    .map((element) => shownText(element).trim().slice(0, 200))
+    .map((element) => visibleText(element).trim().slice(0, 200))
     .find((text) => text !== '')
   const refused = alert ?? (now.failed > before.failed ? 'it is marked as not sent' : undefined)
   return { done: { appeared: false, ...(refused !== undefined && { refused }) } }
@@ -95,7 +95,7 @@ export async function look(peer: Peer, message: string, atLeast: number): Promis
   const opened = await openConversation(peer)
   if ('code' in opened) return { problem: opened }
   const counts = await history(opened.panel, message)
-  return { done: { ...counts, whole: counts.total >= atLeast } }
+  return { done: { ...counts, isComplete: counts.total >= atLeast } }
 }
 
 /** Waits for the conversation with this person. Clicks the profile's message button if needed. */
@@ -105,7 +105,7 @@ async function openConversation(peer: Peer): Promise<Conversation | Problem> {
   const sign = await until(() => {
     const wrong = find(part('composer')) && wrongPerson(peer)
     const trouble = find(part('trouble')) && ({ code: 'X_UNAVAILABLE' } as const)
-    const seen = problemShown(peer) ?? conversationWith(peer) ?? trouble ?? (isSteady(wrong !== null) ? wrong : null)
+    const seen = visibleProblem(peer) ?? conversationWith(peer) ?? trouble ?? (isSteady(wrong !== null) ? wrong : null)
     const button = !seen && !wasClicked && find(part('messageButton'))
     if (button) {
       wasClicked = true
@@ -122,19 +122,19 @@ async function openConversation(peer: Peer): Promise<Conversation | Problem> {
 }
 
 /** Why X shows that this person cannot be messaged; null if it doesn't. */
-function problemShown(peer: Peer): Problem | null {
+function visibleProblem(peer: Peer): Problem | null {
   if (isLocked()) return LOCKED
   if (matches('newPasscodePaths'))
     return { code: 'X_NEEDS_YOU', detail: 'it asks you to choose a passcode for your chats' }
   if (matches('passcodePaths') || find(part('passcode')))
     return { code: 'X_NEEDS_YOU', detail: 'it asks for the passcode of your chats' }
   const requestIds = matchPath(pathsOf('requestPaths'), location.pathname)
-  if (requestIds ? isOneOf(requestIds, peer) : isShownTo('requestPrompt', peer)) return { code: 'MESSAGE_REQUEST' }
-  return isShownTo('inboxClosed', peer) ? { code: 'INBOX_CLOSED' } : null
+  if (requestIds ? isOneOf(requestIds, peer) : isVisibleTo('requestPrompt', peer)) return { code: 'MESSAGE_REQUEST' }
+  return isVisibleTo('inboxClosed', peer) ? { code: 'INBOX_CLOSED' } : null
 }
 
 /** Whether this part is visible in the conversation with this person. */
-function isShownTo(name: 'requestPrompt' | 'inboxClosed', peer: Peer): boolean {
+function isVisibleTo(name: 'requestPrompt' | 'inboxClosed', peer: Peer): boolean {
   const element = find(part(name))
   const panel = element && panelOf(element)
   return panel !== null && isWith(panel, peer)
@@ -193,7 +193,7 @@ function wrongPerson({ xUserId, recipientId }: Peer): Problem | null {
 }
 
 function written(composer: HTMLElement): string {
-  return composer instanceof HTMLTextAreaElement ? composer.value : shownText(composer)
+  return composer instanceof HTMLTextAreaElement ? composer.value : visibleText(composer)
 }
 
 /** Types the text through the browser's insertText command. */
@@ -254,5 +254,5 @@ function reads(element: HTMLElement, message: string): boolean {
   const text = selectorsOf('messageText')
     .map((selector) => find(selector, element))
     .find((candidate) => candidate !== null)
-  return text !== undefined && readsAs(shownText(text), message)
+  return text !== undefined && readsAs(visibleText(text), message)
 }

@@ -85,12 +85,12 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** The visible text. Emoji images become their names, blocks become lines. */
-export function shownText(element: Element): string {
+export function visibleText(element: Element): string {
   const parts = [...element.childNodes].map((node) => {
     if (node instanceof Text) return node.data
     if (node instanceof HTMLImageElement) return node.alt
     if (node instanceof HTMLBRElement) return '\n'
-    return node instanceof Element ? shownText(node) : ''
+    return node instanceof Element ? visibleText(node) : ''
   })
   return parts.join('')
 }

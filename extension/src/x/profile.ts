@@ -1,6 +1,6 @@
 import { matchPath } from '@x-automated/contract/outreach/extension-pages'
 import type { Answer, Peer, Problem } from '../wire.ts'
-import { createSteadiness, enclosing, find, findAll, pause, shownText, until } from './dom.ts'
+import { createSteadiness, enclosing, find, findAll, pause, until, visibleText } from './dom.ts'
 import { part, pathsOf } from './parts.ts'
 import { handleIn, idInName, isHandle } from './text.ts'
 
@@ -55,7 +55,8 @@ function isInboxClosed(): boolean {
 
 /** Waits for this person's profile. @returns why it could not be found */
 async function findProfile(handle: string, ms: number): Promise<Problem | null> {
-  const hasName = () => isHandle(handleIn(shownText(find(part('profileName')) ?? document.createElement('p'))), handle)
+  const hasName = () =>
+    isHandle(handleIn(visibleText(find(part('profileName')) ?? document.createElement('p'))), handle)
   const hasActions = () => find(part('profileActions')) !== null
   // A profile without posts contains the same part.
   const isMissing = () => find(part('profileMissing')) !== null && !hasActions()
@@ -116,5 +117,5 @@ export function ownHandle(): string | null {
   const link = find(part('ownProfile'))?.getAttribute('href')
   const inLink = /^\/(\w{1,15})$/.exec(link ?? '')?.[1]
   const switcher = find(part('accountSwitcher'))
-  return inLink ?? (switcher && handleIn(shownText(switcher)))
+  return inLink ?? (switcher && handleIn(visibleText(switcher)))
 }

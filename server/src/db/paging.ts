@@ -3,19 +3,19 @@ import { desc, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { invalidField } from '../refusal.ts'
 
-/** A row's place in an order by time. The id breaks ties. */
-export interface Place {
+/** A row's position in an order by time. The id breaks ties. */
+export interface Position {
   at: Date
   id: string
 }
 
-/** A place as an opaque text. */
-export function writeCursor({ at, id }: Place): string {
+/** Encodes a position as an opaque cursor. */
+export function writeCursor({ at, id }: Position): string {
   return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url')
 }
 
 /** @throws Refusal INVALID_INPUT for anything that `writeCursor` did not write */
-export function readCursor(cursor: string): Place {
+export function readCursor(cursor: string): Position {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (!isMoment(at) || !isId(id)) throw invalidField('cursor', BAD_CURSOR)
   return { at: new Date(at), id }
@@ -39,10 +39,10 @@ export function newestFirst({ page, pageSize, cursor }: Paging, time: PgColumn, 
     limit: pageSize + 1,
     offset: position ? 0 : (page - 1) * pageSize,
     /** The rows to show, and the answer's paging fields. */
-    cut<Row>(rows: Row[], placeOf: (row: Row) => Place) {
+    cut<Row>(rows: Row[], positionOf: (row: Row) => Position) {
       const pageRows = rows.slice(0, pageSize)
       const last = rows.length > pageSize ? pageRows.at(-1) : undefined
-      return { shown: pageRows, paging: { page, pageSize, cursor: last ? writeCursor(placeOf(last)) : null } }
+      return { shown: pageRows, paging: { page, pageSize, cursor: last ? writeCursor(positionOf(last)) : null } }
     },
   }
 }

@@ -24,7 +24,7 @@ export function serveAnalyticsFiles(app: FastifyInstance, services: Services): v
     const caller = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
     const { actor, database } = caller
     const { cursor: _, ...query } = readInput(BreakdownQuery, request.query)
-    // The first page is read before the answer begins, so that a refusal has its status.
+    // Read the first page before the response starts, so that a refusal still gets its status.
     let page = await breakdown(database.db, actor, query)
     async function* pages() {
       yield page.rows

@@ -84,7 +84,7 @@ describe('readCsv', () => {
       { line: 1, fields: ['a', 'b', 'c'] },
       { line: 2, fields: ['x'] },
       { line: 3, fields: [''] },
-      { line: 4, problem: 'has 4 columns where the first line has 3', cells: ['y', '1', '2', ''], isWhole: true },
+      { line: 4, problem: 'has 4 columns where the first line has 3', cells: ['y', '1', '2', ''], isComplete: true },
       { line: 5, fields: ['z', '3'] },
     ])
   })

@@ -57,7 +57,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
-/** When a job is enqueued by itself, in the notation of cron. */
+/** When a job is enqueued automatically, in the notation of cron. */
 const SCHEDULES: Partial<Record<JobName, string>> = {
   'find-watches': '* * * * *',
   'x-funds': '* * * * *',

@@ -83,7 +83,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
   return {
     /** Every price of our plans, including those no longer sold. */
     listPlans: () =>
-      asked(async () => {
+      callProvider(async () => {
         const plans: PlanPrice[] = []
         for await (const price of stripe.prices.list({ type: 'recurring', limit: PAGE, expand: ['data.product'] })) {
           const plan = planOf(price)
@@ -94,7 +94,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     /** Null if it does not exist. */
     findSubscription: (id: string) =>
-      found(async () =>
+      callOrNull(async () =>
         subscriptionOf(
           await stripe.subscriptions.retrieve(id, {
             expand: ['items.data.price.product', 'latest_invoice', 'customer'],
@@ -107,7 +107,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
      * was none.
      */
     findCheckout: (subscriptionId: string) =>
-      asked(async () => {
+      callProvider(async () => {
         const { data } = await stripe.checkout.sessions.list({ subscription: subscriptionId, limit: 1 })
         const [session] = data
         if (!session) return null
@@ -130,7 +130,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
       successUrl: string
       cancelUrl: string
     }) =>
-      asked(async () => {
+      callProvider(async () => {
         const session = await stripe.checkout.sessions.create({
           mode: 'subscription',
           line_items: [{ price: priceId, quantity: 1 }],
@@ -145,7 +145,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     /** Expires open checkout pages with a reference. @returns how many; those paid meanwhile stay */
     expireCheckouts: (reference: string) =>
-      asked(async () => {
+      callProvider(async () => {
         let expired = 0
         for await (const { id, client_reference_id } of stripe.checkout.sessions.list({
           status: 'open',
@@ -165,7 +165,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
       }),
 
     previewChange: (subscription: PaidSubscription, priceId: string, at: Date) =>
-      asked(async () => {
+      callProvider(async () => {
         const invoice = await stripe.invoices.createPreview({
           subscription: subscription.id,
           subscription_details: {
@@ -186,7 +186,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     /** `confirm`: it takes effect once the payment is confirmed at `url`. */
     change: (subscription: PaidSubscription, priceId: string, at: Date) =>
-      asked(async (): Promise<ChangeOutcome> => {
+      callProvider(async (): Promise<ChangeOutcome> => {
         // A payment that does not succeed immediately leaves the change pending (Stripe's pending
         // updates).
         const updated = await stripe.subscriptions.update(subscription.id, {
@@ -211,14 +211,14 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
       }),
 
     setCancelled: (subscriptionId: string, isCancelled: boolean) =>
-      asked(async () => {
+      callProvider(async () => {
         if (isCancelled) await stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true })
         else await undoCancellation(await stripe.subscriptions.retrieve(subscriptionId))
       }),
 
     /** Ends it immediately. Does nothing if it has ended or does not exist. */
     async end(subscriptionId: string): Promise<void> {
-      await found(async () => {
+      await callOrNull(async () => {
         const { status } = await stripe.subscriptions.retrieve(subscriptionId)
         if (status !== 'canceled' && status !== 'incomplete_expired') await stripe.subscriptions.cancel(subscriptionId)
         return true
@@ -226,12 +226,12 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
     },
 
     openPortal: (customerId: string, returnUrl: string) =>
-      asked(
+      callProvider(
         async () => (await stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })).url,
       ),
 
     listInvoices: (customerId: string, { after, limit }: { after: string | null; limit: number }) =>
-      asked(async () => {
+      callProvider(async () => {
         const { data, has_more } = await stripe.invoices.list({
           customer: customerId,
           limit,
@@ -254,7 +254,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     /** Events since a moment, oldest first. */
     listEvents: (since: Date) =>
-      asked(async () => {
+      callProvider(async () => {
         const events: PaymentEvent[] = []
         const query = { created: { gte: seconds(since) }, types: [...EVENT_TYPES], limit: PAGE }
         for await (const event of stripe.events.list(query)) events.push(eventOf(event))
@@ -263,13 +263,13 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     /** Registers a webhook at this URL. Returns its signing secret. */
     registerWebhook: (url: string) =>
-      asked(async () => {
+      callProvider(async () => {
         const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: [...EVENT_TYPES] })
         return { id: endpoint.id, secret: endpoint.secret ?? '' }
       }),
 
     isWebhookRegistered: async (id: string) => {
-      const endpoint = await found(() => stripe.webhookEndpoints.retrieve(id))
+      const endpoint = await callOrNull(() => stripe.webhookEndpoints.retrieve(id))
       return endpoint !== null && endpoint.status === 'enabled'
     },
 
@@ -290,7 +290,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 }
 
 /** Runs a call of the provider. @throws PaymentsError if the provider or the connection fails */
-async function asked<T>(call: () => Promise<T>): Promise<T> {
+async function callProvider<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
@@ -298,8 +298,8 @@ async function asked<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Like `asked`, but returns null if the resource does not exist. */
-async function found<T>(call: () => Promise<T>): Promise<T | null> {
+/** Like `callProvider`, but returns null if the resource does not exist. */
+async function callOrNull<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call()
   } catch (error) {

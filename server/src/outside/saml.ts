@@ -49,7 +49,7 @@ interface SamlResponse {
   encoded: string
   /** The request that it claims to answer, if any. */
   requestId: string | null
-  /** Where it says it was sent, if anywhere. */
+  /** The URL that the response was addressed to, according to itself; null if it names none. */
   destination: string | null
   /** Whether it names a forgeable algorithm. */
   isWeak: boolean

@@ -213,7 +213,7 @@ const Receipt = z
     at: created_timestamp as Date,
   }))
 
-/** X does not document this event; the form is that of its older API. */
+/** X does not document this event. The format is that of its older API. */
 function readReceipts({ payload }: Event): Reading {
   const events = Array.isArray(payload.direct_message_mark_read_events) ? payload.direct_message_mark_read_events : []
   const receipts = events.flatMap((event) => Receipt.safeParse(event).data ?? [])

@@ -96,7 +96,7 @@ export function createXApi({
   apiUrl: string
   clientId: string
   clientSecret: string | null
-  /** It charges X's published prices; by default, X's own API does. */
+  /** Whether calls cost X's published prices. By default, only those to the real X do. */
   isPriced?: boolean
   timeoutMs?: number
   report?: XReport
@@ -214,7 +214,8 @@ export function createXApi({
       try {
         await getTokens({ grant_type: 'refresh_token', refresh_token: 'none' })
       } catch (error) {
-        // X checks the app first, then refuses the token.
+        // X checks the app before the token, so an error about the token means that X accepts the
+        // app.
         if (!(error instanceof XError) || (error.kind !== 'credentials' && error.kind !== 'invalid')) throw error
       }
     },

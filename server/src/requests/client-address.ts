@@ -9,7 +9,7 @@ export function clientAddress(address: string): string {
   return firstInNetwork(withoutPort, { ipv4: 32, ipv6: 64 })?.first ?? address
 }
 
-/** The /48 of an IPv6 address, which one site has (RFC 6177); null for IPv4. */
+/** The /48 of an IPv6 address, which usually belongs to a single site (RFC 6177); null for IPv4. */
 export function wideNetwork(address: string): string | null {
   if (!ipaddr.isValid(address) || ipaddr.process(address).kind() === 'ipv4') return null
   const network = firstInNetwork(address, { ipv4: 32, ipv6: 48 })

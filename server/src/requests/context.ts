@@ -31,7 +31,7 @@ export interface RequestContext extends Services {
     /** The Cookie header, used only by X's callback and sign-up links. */
     cookies: string | null
   }
-  /** Names the operation for the log and the metrics, which otherwise see one route, and its outcome. */
+  /** Reports the operation and its outcome to the log and the metrics, which otherwise only see one route. */
   setOutcome(operation: string, outcome: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void

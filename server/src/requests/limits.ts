@@ -12,7 +12,7 @@ interface Limit {
 /** Rate limits, shared by all processes. */
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
-  /** Over all addresses, except where the account is signed in: no one can lock its owner out. */
+  /** Counts all addresses except those where the account is signed in, so that nobody can lock its owner out. */
   signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins started at a provider, and id_tokens submitted. */
@@ -29,7 +29,7 @@ const LIMITS = {
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
   /** Lookups of invitation links. */
   invitationByAddress: { name: 'invitation', points: 60, seconds: 15 * 60 },
-  /** One workspace alone cannot exhaust a recipient's limit. */
+  /** Per workspace, so that no single workspace can exhaust a recipient's limit. */
   inviteByWorkspace: { name: 'invite', points: 100, seconds: 60 * 60 },
   inviteByWorkspaceAndRecipient: { name: 'invite-workspace-recipient', points: 10, seconds: 24 * 60 * 60 },
   inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
@@ -97,7 +97,10 @@ export function createLimits(pool: pg.Pool): Limits {
     return [{ limiter: limiters[limit], key: addressHash }, ...network]
   }
 
-  /** `known`: written, by all; `sending`: ours, being written; `unsent`: ours, not yet. */
+  /**
+   * Calls per user in this minute. `known`: stored, by all processes. `sending`: ours, being
+   * stored. `unsent`: ours, not stored yet.
+   */
   const calls = new Map<string, { minute: number; known: number; sending: number; unsent: number }>()
   const flush = async () => {
     const minute = currentMinute()

@@ -202,7 +202,7 @@ function productRoutes(machine: Machine): Routes {
     }),
     'POST /v1/prices/:id': call(PriceChange, ({ metadata, ...changes }, id) => {
       const price = store.get('price', id)
-      return store.put({ ...price, ...given(changes), metadata: merged(price.metadata, metadata) })
+      return store.put({ ...price, ...withoutUndefined(changes), metadata: merged(price.metadata, metadata) })
     }),
     ...readRoutes(machine, 'payment_link', '/v1/payment_links', { active: equal(flag, (link) => link.active) }),
     'POST /v1/payment_links': call(NewLink, ({ line_items, metadata, subscription_data, after_completion }) => {
@@ -219,7 +219,9 @@ function productRoutes(machine: Machine): Routes {
 }
 
 /** Removes undefined fields. */
-function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
+function withoutUndefined<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
@@ -230,10 +232,14 @@ function customerRoutes(machine: Machine): Routes {
   const CustomerChange = parameters<Stripe.CustomerUpdateParams>()({ ...details, source: text })
   return {
     ...readRoutes(machine, 'customer', '/v1/customers', { email: equal(string, (customer) => customer.email) }),
-    'POST /v1/customers': call(NewCustomer, (fields) => createCustomer(machine, given(fields))),
+    'POST /v1/customers': call(NewCustomer, (fields) => createCustomer(machine, withoutUndefined(fields))),
     'POST /v1/customers/:id': call(CustomerChange, ({ source, metadata, ...changes }, id) => {
       const customer = store.get('customer', id)
-      const changed = store.put({ ...customer, ...given(changes), metadata: merged(customer.metadata, metadata) })
+      const changed = store.put({
+        ...customer,
+        ...withoutUndefined(changes),
+        metadata: merged(customer.metadata, metadata),
+      })
       if (source === undefined) return changed
       // Stripe accepts test cards by name, such as pm_card_visa; the stand-in, by number.
       const number = cardNumber(source)

@@ -138,14 +138,14 @@ export function pageOf<One extends { id: string; created: number }>(
         matches(object, (wanted as Record<string, unknown>)[name]),
       ),
   )
-  const placeOf = (id: string | undefined, name: string) => {
+  const indexOfId = (id: string | undefined, name: string) => {
     if (id === undefined) return undefined
     const index = matching.findIndex((object) => object.id === id)
     if (index === -1) throw PaymentsProblem.invalid(name, `No such object: '${id}'`, 'resource_missing')
     return index
   }
-  const end = placeOf(before, 'ending_before')
-  const start = (placeOf(after, 'starting_after') ?? -1) + 1
+  const end = indexOfId(before, 'ending_before')
+  const start = (indexOfId(after, 'starting_after') ?? -1) + 1
   const rest = matching.slice(start, end)
   const data = end === undefined ? rest.slice(0, limit) : rest.slice(-limit)
   return { object: 'list' as const, url, has_more: rest.length > limit, data }

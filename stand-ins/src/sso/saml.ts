@@ -71,7 +71,7 @@ export async function expiredCertificateOf({ privateKey }: SigningKey): Promise<
   return certificate.toString('pem')
 }
 
-type Asked = { id: string; acsUrl: string; audience: string }
+type SignInRequest = { id: string; acsUrl: string; audience: string }
 
 /**
  * Serves a SAML 2.0 identity provider (samlify): metadata at /saml/metadata, sign-in at /saml/sso
@@ -92,7 +92,7 @@ export function serveSaml(
    * Reads a request (HTTP-Redirect).
    * @throws if it is invalid or its callback is not on loopback
    */
-  const read = async (query: Record<string, string>): Promise<Asked> => {
+  const read = async (query: Record<string, string>): Promise<SignInRequest> => {
     const { provider, serviceProviderOf } = await open()
     const anybody = serviceProviderOf({ acsUrl: url, audience: url }, true)
     const { extract } = await provider.parseLoginRequest(anybody, 'redirect', { query })
@@ -102,7 +102,7 @@ export function serveSaml(
     return { id: id ?? '', acsUrl, audience: String(extract.issuer) }
   }
 
-  const respondTo = async (loginRequest: Asked, email: string): Promise<string> => {
+  const respondTo = async (loginRequest: SignInRequest, email: string): Promise<string> => {
     const { SamlLib, provider, serviceProviderOf } = await open()
     const lie = lies()
     const now = new Date()
@@ -148,7 +148,7 @@ export function serveSaml(
     reply.type('application/samlmetadata+xml; charset=utf-8').send(metadata),
   )
 
-  const page = (loginRequest: Asked, query: Record<string, string>, typed: string, isRefused: boolean) => ({
+  const page = (loginRequest: SignInRequest, query: Record<string, string>, typed: string, isRefused: boolean) => ({
     name: 'your company',
     action: '/saml/sso',
     hidden: query,
@@ -210,7 +210,7 @@ async function openProvider(metadata: string, privateKey: string) {
       ],
     },
   })
-  const serviceProviderOf = ({ acsUrl, audience }: Pick<Asked, 'acsUrl' | 'audience'>, signs: boolean) =>
+  const serviceProviderOf = ({ acsUrl, audience }: Pick<SignInRequest, 'acsUrl' | 'audience'>, signs: boolean) =>
     ServiceProvider({
       entityID: audience,
       wantAssertionsSigned: signs,
@@ -238,7 +238,7 @@ function withClaims(template: string, claims: object): string {
 }
 
 /** A response for a failed or canceled sign-in. */
-function refusal({ id, acsUrl }: Asked, issuer: string, isCancelled: boolean): string {
+function refusal({ id, acsUrl }: SignInRequest, issuer: string, isCancelled: boolean): string {
   const status = 'urn:oasis:names:tc:SAML:2.0:status'
   const reason = isCancelled ? `<samlp:StatusCode Value="${status}:AuthnFailed"/>` : ''
   const now = new Date().toISOString()

@@ -8,7 +8,7 @@ import type { LimitedCall } from './limits.ts'
 import { callerOf, type Network, personById } from './network.ts'
 import type { Person } from './people.ts'
 import { genericProblem, invalidRequest } from './problems.ts'
-import { count, idList, longToken, placeIn, readId, readQuery, words } from './queries.ts'
+import { count, idList, longToken, positionIn, readId, readQuery, words } from './queries.ts'
 import { userFields, userJson } from './users.ts'
 
 // X Chat's endpoints (docs.x.com/x-api/chat). Even without keys, they show who has written and
@@ -79,7 +79,7 @@ export function addChatRoutes(app: FastifyInstance, network: Network) {
     if (order === 'shuffled') all.sort((a, b) => hash(a.id) - hash(b.id))
 
     const list = `chats ${viewer.id}`
-    const start = Number(placeIn(list, query.pagination_token))
+    const start = Number(positionIn(list, query.pagination_token))
     const page = all.slice(start, start + query.max_results)
     const hasMore = all.length > start + page.length
     const meta = {
@@ -129,7 +129,7 @@ export function addChatRoutes(app: FastifyInstance, network: Network) {
     const conversation = conversationIn(request.params.id, viewer.id)
     const events = network.chats.ofUser(viewer.id).get(conversation) ?? []
     const list = `chat ${conversation}`
-    const after = placeIn(list, query.pagination_token)
+    const after = positionIn(list, query.pagination_token)
     const end = after === 0n ? events.length : events.findLastIndex((event) => BigInt(event.sequenceId) < after) + 1
     const page = events.slice(Math.max(0, end - query.max_results), end).reverse()
     const hasMore = end > page.length

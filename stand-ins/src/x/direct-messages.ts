@@ -6,14 +6,14 @@ import { conversationId, type Message } from './messages.ts'
 import { type Caller, callerOf, type Network, personById } from './network.ts'
 import type { Person } from './people.ts'
 import { codedProblem, invalidRequest, namedProblem } from './problems.ts'
-import { count, longToken, placeIn, readId, readQuery, words } from './queries.ts'
+import { count, longToken, positionIn, readId, readQuery, words } from './queries.ts'
 import { userFields, userJson } from './users.ts'
 
 /** A message as `dm_events` shows it. */
-type Shown = Message & { entities: object | undefined }
+type EventMessage = Message & { entities: object | undefined }
 
 /** The supported event fields; the last two are expansions. */
-const FIELDS: Record<string, (message: Shown) => unknown> = {
+const FIELDS: Record<string, (message: EventMessage) => unknown> = {
   id: ({ id }) => id,
   event_type: () => 'MessageCreate',
   text: ({ text }) => text,
@@ -78,7 +78,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     const query = readQuery(rawQuery, PARAMETERS)
     const { max_results: size, event_types: types, expansions } = query
     const { order, endsAfter, hasSender, empty } = network.switches.reading
-    const last = placeIn(list, query.pagination_token)
+    const last = positionIn(list, query.pagination_token)
     network.credits.require(caller.app.id)
     if (empty !== null) return { counted: { meta: { result_count: 0 } }, data: { data: [] }, bare: {} }[empty]
 
@@ -96,7 +96,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     const expanded = [...expansions].filter((name) => name in FIELDS && (hasSender || name !== 'sender_id'))
     const fields = new Set(['id', 'event_type', 'text', ...query['dm_event.fields'], ...expanded])
     const data = page
-      .map(shown)
+      .map(toEventMessage)
       .map((message) => Object.fromEntries([...fields].map((name) => [name, FIELDS[name]?.(message)])))
     if (expanded.length === 0) return { data, meta }
     const ids = page.flatMap(({ from, to }) => (expansions.has('participant_ids') ? [from, to] : [from]))
@@ -116,7 +116,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     }
   }
 
-  function shown(message: Message): Shown {
+  function toEventMessage(message: Message): EventMessage {
     const { text: form, shortensLinks } = network.switches.reading
     const text = form === 'normalized' ? normalized(message.text) : message.text
     const links = shortensLinks ? linksIn(text) : { text, urls: [] }

@@ -65,5 +65,5 @@ export function shuffle(size: number, key: number) {
     while (value >= size) value = step(value)
     return value
   }
-  return { at: (index: number) => walk(forth, index), placeOf: (value: number) => walk(back, value) }
+  return { at: (index: number) => walk(forth, index), indexOf: (value: number) => walk(back, value) }
 }

@@ -64,21 +64,21 @@ export function grantOf(network: Network, { headers }: FastifyRequest): Grant | 
   return network.tokens.find(/^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '')
 }
 
-type Found = { person: Person } | { error: object }
+type LookupResult = { person: Person } | { error: object }
 
 /** The person with this id, or the error that X returns in a 200. */
-export function personById(network: Network, id: string): Found {
+export function personById(network: Network, id: string): LookupResult {
   return lookUp(network, network.registry.find(id), 'id', id)
 }
 
 /** The person with this valid handle, or the error that X returns in a 200. */
-export function personByHandle(network: Network, handle: string): Found {
+export function personByHandle(network: Network, handle: string): LookupResult {
   const result = lookUp(network, network.registry.holderOf(handle), 'username', handle)
   if ('person' in result) network.registry.see(result.person.key)
   return result
 }
 
-function lookUp(network: Network, key: string | undefined, parameter: 'id' | 'username', value: string): Found {
+function lookUp(network: Network, key: string | undefined, parameter: 'id' | 'username', value: string): LookupResult {
   const existence = key !== undefined && network.registry.handleOf(key) !== undefined && existenceOf(key)
   if (existence === 'suspended') return { error: userSuspended(parameter, value) }
   if (key === undefined || existence !== 'there') return { error: userNotFound(parameter, value) }

@@ -112,7 +112,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     return {
       peer: { id, handle, name, bio },
       canWrite: peer.inboxOpen,
-      messages: messages.map((message) => shown(message, viewer)),
+      messages: messages.map((message) => toPageMessage(message, viewer)),
     }
   })
 
@@ -132,7 +132,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     const key = `${viewer.id} ${requestId}`
     const message = sentMessages.get(key) ?? network.messages.send(viewer.id, peer.id, text)
     sentMessages.set(key, message)
-    return shown(message, viewer)
+    return toPageMessage(message, viewer)
   })
 
   app.get('/_pages', async () => pages)
@@ -169,7 +169,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   }
 }
 
-function shown(message: Message, viewer: Person) {
+function toPageMessage(message: Message, viewer: Person) {
   return {
     id: message.id,
     mine: message.from === viewer.id,

@@ -12,7 +12,7 @@ test('permutes every number exactly once and inverts the permutation', () => {
       const values = Array.from({ length: size }, (_, index) => order.at(index))
       expect(new Set(values).size).toBe(size)
       expect(Math.max(...values)).toBe(size - 1)
-      expect(values.every((value, index) => order.placeOf(value) === index)).toBe(true)
+      expect(values.every((value, index) => order.indexOf(value) === index)).toBe(true)
     }),
   )
 })

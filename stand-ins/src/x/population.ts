@@ -64,7 +64,7 @@ export function peopleOf(list: string, count: number, trait?: string): People {
     handleAt: (index) => handleOf(order.at(index)),
     includes(handle) {
       const number = numberOf(handle)
-      return number !== undefined && order.placeOf(number) < length
+      return number !== undefined && order.indexOf(number) < length
     },
   }
 }

@@ -5,8 +5,8 @@ import { callerOf, type Network } from './network.ts'
 import { type Person, personOf } from './people.ts'
 import { peopleOf } from './population.ts'
 import { notFound } from './problems.ts'
-import { count, longToken, placeIn, readId, readQuery, readWholeQuery, words } from './queries.ts'
-import { knownUserFields, tiesOf, userFields, userJson } from './users.ts'
+import { count, longToken, positionIn, readId, readQuery, readStrictQuery, words } from './queries.ts'
+import { supportedUserFields, tiesOf, userFields, userJson } from './users.ts'
 
 // Posts and lists, generated from their id. Its last three digits are the number of people who
 // liked or joined; a third of them replied. Ids that end in 000 do not exist.
@@ -36,7 +36,7 @@ export function addPosts(app: FastifyInstance, network: Network) {
 
   app.get('/2/lists/:id', async (request: ById, reply) => {
     callerOf(network, request, reply, 'listById', [...READ, 'list.read'])
-    const { 'list.fields': fields } = readWholeQuery(request.query, { 'list.fields': words(['member_count']) })
+    const { 'list.fields': fields } = readStrictQuery(request.query, { 'list.fields': words(['member_count']) })
     const id = readId('id', request.params.id)
     if (sizeOf(id) === 0) return { errors: [notFound('list', id)] }
     return { data: { id, name: `List ${id}`, ...(fields.has('member_count') && { member_count: sizeOf(id) }) } }
@@ -69,12 +69,12 @@ export function addPosts(app: FastifyInstance, network: Network) {
 
   app.get('/2/tweets/search/recent', async (request, reply) => {
     const { person: viewer, app: xApp } = callerOf(network, request, reply, 'searchRecent', READ)
-    const query = readWholeQuery(request.query, {
+    const query = readStrictQuery(request.query, {
       query: z.string().regex(/^in_reply_to_tweet_id:\d{1,19}$/),
       max_results: count(100),
       pagination_token: z.string().optional(),
       expansions: words(['author_id']),
-      'user.fields': knownUserFields,
+      'user.fields': supportedUserFields,
     })
     const id = /\d+/.exec(query.query)?.[0] ?? ''
     network.credits.require(xApp.id)
@@ -103,7 +103,7 @@ function pageOf(
 ): { people: Person[]; start: number; meta: object } {
   const key = `${call}:${id}`
   const all = peopleOf(key, total)
-  const start = Number(placeIn(key, query.pagination_token))
+  const start = Number(positionIn(key, query.pagination_token))
   const end = Math.min(start + query.max_results, all.count)
   const people = Array.from({ length: Math.max(0, end - start) }, (_, index) => personOf(all.handleAt(start + index)))
   return {

@@ -6,7 +6,7 @@ import { invalidRequest } from './problems.ts'
  * Reads the query of a path that X's OpenAPI file lacks.
  * @throws the 400 for an unknown, repeated or invalid parameter
  */
-export function readWholeQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
+export function readStrictQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
   return read(query, z.strictObject(parameters))
 }
 
@@ -64,7 +64,7 @@ export function longToken(list: string, position: number | bigint): string {
 }
 
 /** The position that a cursor encodes, or 0 without one. @throws the 400 for any other text */
-export function placeIn(list: string, token: string | undefined): bigint {
+export function positionIn(list: string, token: string | undefined): bigint {
   if (token === undefined) return 0n
   if (!/^[0-9a-v]{45}$/.test(token)) throw invalidToken(token)
   const number = [...token].reduce((sum, digit) => sum * 32n + BigInt(Number.parseInt(digit, 32)), 0n)

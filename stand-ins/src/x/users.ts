@@ -9,7 +9,7 @@ import { asNow, callerOf, type Network, personByHandle, personById } from './net
 import { followedBy, followersOf, type Person, personOf } from './people.ts'
 import type { People } from './population.ts'
 import { invalidRequest, notAuthorizedToSee } from './problems.ts'
-import { count, idList, longToken, placeIn, readId, readQuery, words } from './queries.ts'
+import { count, idList, longToken, positionIn, readId, readQuery, words } from './queries.ts'
 
 type Ties = { followers: People; following: People }
 
@@ -47,7 +47,7 @@ const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties
 /** The parameter with the requested user fields. */
 export const userFields = words()
 /** The parameter with the requested user fields, for a path that X's OpenAPI file lacks. */
-export const knownUserFields = words(Object.keys(FIELDS))
+export const supportedUserFields = words(Object.keys(FIELDS))
 
 const READ_USERS = ['tweet.read', 'users.read']
 
@@ -153,7 +153,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
       network.credits.require(xApp.id)
       const people = peopleOf(owner.key)
       const key = `${list}:${owner.id}`
-      const start = Number(placeIn(key, query.pagination_token))
+      const start = Number(positionIn(key, query.pagination_token))
       const end = Math.min(start + query.max_results, people.count)
       const ties = tiesOf(viewer)
       const page = Array.from({ length: Math.max(0, end - start) }, (_, index) =>

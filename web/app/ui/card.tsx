@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cn } from './cn'
-import { useKeptFocus } from './use-kept-focus'
+import { useFocusFallback } from './use-focus-fallback'
 
 interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
   title?: ReactNode
@@ -12,10 +12,10 @@ interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
 /** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
   // Saving disables the focused button.
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   return (
     <section
-      {...keptFocus}
+      {...focusFallback}
       {...rest}
       className={cn('rounded-lg border border-line bg-surface outline-none', className)}
     >

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from './button'
 import { cn } from './cn'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
-import { finalFocus } from './use-kept-focus'
+import { finalFocus } from './use-focus-fallback'
 
 export interface Question {
   title: string

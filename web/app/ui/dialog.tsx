@@ -4,7 +4,7 @@ import { type ComponentProps, type ReactNode, useRef } from 'react'
 import { IconButton } from './button'
 import { cn } from './cn'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
-import { finalFocus } from './use-kept-focus'
+import { finalFocus } from './use-focus-fallback'
 
 export interface DialogProps {
   open: boolean

@@ -2,7 +2,7 @@ import { MoveHorizontal } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { cn } from './cn'
 import { SkeletonRows } from './skeleton'
-import { useKeptFocus } from './use-kept-focus'
+import { useFocusFallback } from './use-focus-fallback'
 
 /** A column's heading. Aligned to the end for numbers; can be for screen readers only. */
 export interface Head {
@@ -57,7 +57,7 @@ export function Table({
 }: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
   // A row's action may replace its button, or remove the row.
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   const [overflowing, setOverflowing] = useState(false)
 
   useEffect(() => {
@@ -74,7 +74,7 @@ export function Table({
   const scrolls = overflowing || maxHeight !== undefined
   return (
     // A table must never widen the page.
-    <div {...keptFocus} className={cn('contain-inline-size', className)}>
+    <div {...focusFallback} className={cn('contain-inline-size', className)}>
       {overflowing && (
         <p className="flex items-center justify-end gap-1.5 pb-2 text-xs text-muted">
           <MoveHorizontal aria-hidden className="size-3.5" />

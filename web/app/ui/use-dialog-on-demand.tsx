@@ -1,13 +1,13 @@
 import { type ComponentType, useState } from 'react'
 import { loadOnDemand } from './load-on-demand'
-import type { ShownDialog } from './use-dialogs'
+import type { ControlledDialogProps } from './use-dialogs'
 
 /**
  * A dialog whose code loads when it is first opened.
  * @param load its module
  * @param what 'The menu', for the toast if it doesn't load
  */
-export function useDialogOnDemand<Props extends ShownDialog>(
+export function useDialogOnDemand<Props extends ControlledDialogProps>(
   load: () => Promise<{ default: ComponentType<Props> }>,
   what: string,
 ) {
@@ -27,7 +27,7 @@ export function useDialogOnDemand<Props extends ShownDialog>(
         setOpen(true)
       },
     },
-    render: (props: Omit<Props, keyof ShownDialog>) =>
+    render: (props: Omit<Props, keyof ControlledDialogProps>) =>
       Loaded && <Loaded {...(props as Props)} open={open} onClose={() => setOpen(false)} />,
   }
 }

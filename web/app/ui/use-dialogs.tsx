@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode, useState } from 'react'
 
 /** Props of a dialog that `useDialogs` opens. */
-export interface ShownDialog {
+export interface ControlledDialogProps {
   open: boolean
   onClose: () => void
 }
@@ -14,7 +14,7 @@ export function useDialogs<What>() {
   const [current, setCurrent] = useState<{ what: What; open: boolean; turn: number } | null>(null)
   return {
     show: (what: What) => setCurrent((now) => ({ what, open: true, turn: (now?.turn ?? 0) + 1 })),
-    render(dialog: (what: What, props: ShownDialog) => ReactNode): ReactNode {
+    render(dialog: (what: What, props: ControlledDialogProps) => ReactNode): ReactNode {
       if (!current) return null
       const { what, open, turn } = current
       // A late call from a closed dialog must not close the next one.

@@ -37,7 +37,7 @@ export function letterKeysAreOn(): boolean {
 const openGroups = new Set<KeyGroup>()
 
 /** The shortcuts of the open screens, in the order in which they opened. */
-export function shownKeys(): KeyGroup[] {
+export function activeKeys(): KeyGroup[] {
   return [...openGroups]
 }
 

@@ -1,5 +1,5 @@
 import { CAMPAIGN_STATUSES, type CampaignStatus } from '@x-automated/contract/outreach/campaigns'
-import { readPlaces, type Template } from '@x-automated/contract/outreach/template'
+import { readSegments, type Template } from '@x-automated/contract/outreach/template'
 import { describe, expect, it } from 'vitest'
 import { billOf, mayBeEdited, placeholdersWithFallback, refusalOf, transition } from './states.ts'
 
@@ -54,7 +54,7 @@ it('allows edits of draft, paused and active campaigns', () => {
 })
 
 it('returns each placeholder with a fallback once', () => {
-  const template = readPlaces('{Lead_Name|you} {lead_name} {company|us} {Company|us} {company|them} {twitter_handle}')
+  const template = readSegments('{Lead_Name|you} {lead_name} {company|us} {Company|us} {company|them} {twitter_handle}')
   expect(placeholdersWithFallback(template as Template)).toEqual([
     { place: '{lead_name}', part: { kind: 'name', fallback: '' } },
     { place: '{company|us}', part: { kind: 'variable', key: 'company', fallback: '' } },

@@ -30,7 +30,7 @@ export function mayBeEdited(status: CampaignStatus): boolean {
   return status !== 'completed' && status !== 'archived'
 }
 
-/** The first read of a new UTC day sees this number of entries again, and X charges for them again. */
+/** On a new UTC day, the first read returns about this many old entries, and X charges for them again. */
 const READ_AGAIN_A_DAY = 5
 
 /** What X charges for in a campaign. */

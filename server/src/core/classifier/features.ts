@@ -34,7 +34,7 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ['te', /\p{Script=Telugu}/gu],
 ]
 
-/** Languages that share letters with another one, found by letters or words that only they have. */
+/** Languages that share a script with another one, recognized by letters or words that only they have. */
 const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]> = {
   ru: [
     ['kk', /[әғқңұһ]/iu],
@@ -58,7 +58,7 @@ const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]>
   ],
 }
 
-/** The language that a text's letters belong to; 'und' without letters, null for Latin letters. */
+/** The language that a text's script identifies; 'und' without letters, null for Latin letters. */
 export function languageOfLetters(text: string): string | null {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return 'und'
@@ -184,7 +184,7 @@ function hashOf(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
-/** The share of each class, from the sums of its weights. */
+/** Turns sums of weights into probabilities. */
 export function softmax(sums: Float64Array): Float64Array {
   const most = Math.max(...sums)
   const shares = sums.map((sum) => Math.exp(sum - most))

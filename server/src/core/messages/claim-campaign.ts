@@ -10,7 +10,7 @@ import { Refusal } from '../../refusal.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { FIRST_OF, isInQueue } from '../tables/messages.ts'
-import { type Answer, claim, type Scope, secondsOf, type Taken, unreadAccountOf } from './claim.ts'
+import { type Answer, type ClaimedMessage, claim, type Scope, secondsOf, unreadAccountOf } from './claim.ts'
 import { requestRead } from './schedule.ts'
 import { extensionOf, type Sender, SIMULATION } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
@@ -122,7 +122,7 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
 
 async function claimByExtension(context: ClaimContext, actor: Actor, holder: string, ids: readonly string[]) {
   const { db, env, remember } = context
-  const keep = (tx: Db, message: Taken) => remember(tx, toClaimAnswer(message))
+  const keep = (tx: Db, message: ClaimedMessage) => remember(tx, toClaimAnswer(message))
   const claimed = await claimFirst(db, env, actor, extensionOf(holder), ids, keep)
   for (const xUserId of claimed.unread) await requestRead(context, xUserId)
   return claimed
@@ -139,7 +139,7 @@ async function claimFirst(
   actor: Actor,
   sender: Sender,
   ids: readonly string[],
-  keep: (tx: Db, message: Taken) => Promise<void> = async () => {},
+  keep: (tx: Db, message: ClaimedMessage) => Promise<void> = async () => {},
 ) {
   const waits: Extract<Answer, { kind: 'wait' }>[] = []
   const unread = new Set<string>()
@@ -206,7 +206,7 @@ async function secondsUntilLeaseExpires(db: Db, campaignIds: readonly string[]):
   return one(rows).seconds
 }
 
-function toClaimAnswer({ id: dmId, lease, leaseExpiresAt, lead, message, locked: { sendsAs } }: Taken) {
+function toClaimAnswer({ id: dmId, lease, leaseExpiresAt, lead, message, locked: { sendsAs } }: ClaimedMessage) {
   if (!lead) throw new Error('a message without a lead was claimed')
   const { id: leadId, handle: twitterHandle, xUserId } = lead
   const body = { dmId, lease, leadId, twitterHandle, xUserId, message, leaseExpiresAt, sendsAs }

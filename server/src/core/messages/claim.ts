@@ -34,7 +34,7 @@ const campaign = alias(campaigns, 'c')
 
 /** What a claim returns: a message, or why there is none. */
 export type Answer =
-  | ({ kind: 'claimed' } & Taken)
+  | ({ kind: 'claimed' } & ClaimedMessage)
   /** `isTurn`: another campaign on the account sends first. */
   | { kind: 'wait'; until: Date; reason: WaitReason | null; now: Date; isTurn?: true; locked: Locked }
   /** Nothing can be claimed now. `locked`: null if the campaign may not send. */
@@ -42,7 +42,7 @@ export type Answer =
   /** No due account is free. */
   | { kind: 'idle' }
 
-export interface Taken {
+export interface ClaimedMessage {
   id: string
   lease: string
   leaseExpiresAt: Date
@@ -309,7 +309,7 @@ function readNext(row: NextRow) {
 // By workers
 
 /** A message that this process has claimed. */
-export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
+export interface Claimed extends Omit<ClaimedMessage, 'leaseExpiresAt' | 'locked'> {
   campaignId: string
   workspaceId: string
   /** The X account that sends it. */
@@ -324,7 +324,7 @@ export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
 }
 
 /** A message that was claimed for a connected account. */
-export function claimedFrom({ locked, leaseExpiresAt: _, ...message }: Taken): Omit<Claimed, 'claimedAt'> {
+export function claimedFrom({ locked, leaseExpiresAt: _, ...message }: ClaimedMessage): Omit<Claimed, 'claimedAt'> {
   const { account, app, campaignId, workspaceId } = locked
   if (!account || !app || !campaignId) throw new Error('a worker claimed without an account')
   return { ...message, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }

@@ -97,14 +97,14 @@ export function readingOf(
 }
 
 /** The fields of a message at X that a comparison uses. */
-type Shown = Pick<XMessage, 'id' | 'senderId' | 'text' | 'at' | 'links'>
+type ComparedMessage = Pick<XMessage, 'id' | 'senderId' | 'text' | 'at' | 'links'>
 
 /**
  * Finds our message in a conversation: it is from `senderId`, has our text and is not older than
  * `since`. If several match, the last in the list counts. @param recorded X ids already recorded for
  * our other messages
  */
-export function findSentMessage<M extends Shown>(
+export function findSentMessage<M extends ComparedMessage>(
   messages: readonly M[],
   sent: Sought,
   recorded: Pick<ReadonlySet<string>, 'has'>,

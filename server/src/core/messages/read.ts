@@ -4,7 +4,7 @@ import { type DmWaitReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
-import { type Place, readCursor, writeCursor } from '../../db/paging.ts'
+import { type Position, readCursor, writeCursor } from '../../db/paging.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns, waitsForOlder } from '../tables/campaigns.ts'
@@ -83,17 +83,17 @@ export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'e
   return row.reason ? { ...row, errorMessage: skipText(row.reason) } : row
 }
 
-type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> &
+type MessageToPresent = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> &
   Pick<Campaign, 'channel'> & { wait: OwnWait | null; senderId: string | null; reply: StoredReply | null }
 
 /** Messages as responses show them, each with its own reason to wait. Viewers can't read replies. */
-export async function shownTo<Row extends Shown>(
+export async function presentMessages<Row extends MessageToPresent>(
   db: Db,
   env: SendingEnv,
   actor: Pick<Actor, 'role' | 'workspaceId'>,
   rows: readonly Row[],
 ) {
-  const senderOf = ({ channel, senderId: xAccountId }: Shown) => ({ channel, xAccountId })
+  const senderOf = ({ channel, senderId: xAccountId }: MessageToPresent) => ({ channel, xAccountId })
   const waiting = rows.filter(({ wait }) => wait && wait.reason.code !== 'settling')
   const limitsOf = await findCooldowns({ db, env, actor }, waiting.map(senderOf))
   const isMember = roleAllows(actor.role, 'member')
@@ -158,7 +158,7 @@ export async function listDms(
   const last = rows.length > pageSize ? visible.at(-1) : undefined
   const lastAt = status === 'replied' ? last?.repliedAt : last?.createdAt
   return {
-    dms: await shownTo(
+    dms: await presentMessages(
       db,
       env,
       actor,
@@ -175,12 +175,12 @@ export async function listDms(
 const BY_QUEUE = {
   time: dms.createdAt,
   order: [asc(dms.createdAt), asc(dms.id)],
-  isAfter: ({ at, id }: Place) => or(gt(dms.createdAt, at), and(eq(dms.createdAt, at), gt(dms.id, id))),
+  isAfter: ({ at, id }: Position) => or(gt(dms.createdAt, at), and(eq(dms.createdAt, at), gt(dms.id, id))),
 }
 const BY_REPLY = {
   time: dms.repliedAt,
   order: [desc(dms.repliedAt), desc(dms.id)],
-  isAfter: ({ at, id }: Place) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
+  isAfter: ({ at, id }: Position) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
 }
 
 /** Uses the campaign's counts. Sent includes delivered, and delivered includes replied. */

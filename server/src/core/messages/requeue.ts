@@ -18,7 +18,7 @@ import { updateMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
 import { lockEnrollmentsOf, lockQueueing } from './locks.ts'
 import { spend } from './quota.ts'
-import { dmColumns, shownTo } from './read.ts'
+import { dmColumns, presentMessages } from './read.ts'
 import { wakeAccount } from './schedule.ts'
 import { isBasisRequired, type SendingEnv } from './sending-state.ts'
 
@@ -80,7 +80,7 @@ export async function requeue(
       .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
       .leftJoin(leads, eq(leads.id, dms.leadId))
       .where(eq(dms.id, id))
-    return one(await shownTo(tx, env, actor, rows))
+    return one(await presentMessages(tx, env, actor, rows))
   })
 }
 

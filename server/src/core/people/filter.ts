@@ -5,19 +5,19 @@ import { LEAD_STANDINGS, type LeadFilter, type LeadQuery, type LeadSort } from '
 import { asCustomField, type RuleOp } from '@x-automated/contract/leads/rule-fields'
 import { COUNT_MAX } from './columns.ts'
 
-/** A place in a sorted list: the sort value and id of a page's last lead. */
-export interface Place {
+/** A position in a sorted list: the sort value and id of a page's last lead. */
+export interface Position {
   value: string | number
   id: string
 }
 
-/** Encodes a place as an opaque cursor for one order. */
-export function writeCursor(sort: LeadSort, { value, id }: Place): string {
+/** Encodes a position as an opaque cursor for one order. */
+export function writeCursor(sort: LeadSort, { value, id }: Position): string {
   return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
 }
 
 /** Returns null if it is not a cursor of this order. */
-export function readCursor(sort: LeadSort, cursor: string): Place | null {
+export function readCursor(sort: LeadSort, cursor: string): Position | null {
   try {
     const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
     if (of !== sort || typeof id !== 'string' || !isId(id)) return null

@@ -289,7 +289,7 @@ async function restoreRemoval(
   await tx.execute(sql`
     update dms d set lead_id = l.id from ${back}
     where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
-  // This locks X accounts, which come before conversations.
+  // Do this now: it locks X accounts, which come before conversations in the lock order.
   await sending.requeueRestored(
     { db: tx, jobs },
     actor.workspaceId,

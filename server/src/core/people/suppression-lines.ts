@@ -41,7 +41,7 @@ export function readSuppressionLines({ columns: named, hasHeader }: SuppressionL
     const cells = 'fields' in record ? record.fields : (record.cells ?? [])
     if (columns && isAboveHeader && namesPeople(cells) && (!hasPeople || cells.length > columns.length)) columns = null
     if (!columns) {
-      if ('problem' in record && !record.isWhole)
+      if ('problem' in record && !record.isComplete)
         throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
       if (named && named.length !== cells.length)
         throw invalidField('columns', `must name the ${cells.length} columns of the file, not ${named.length}`)
@@ -55,7 +55,7 @@ export function readSuppressionLines({ columns: named, hasHeader }: SuppressionL
       if (!header.isData) return null
     } else isAboveHeader &&= seen <= TITLES_MAX && isTitle(cells)
     const { line } = record
-    if ('problem' in record && !(record.isWhole && cells.length <= columns.length)) {
+    if ('problem' in record && !(record.isComplete && cells.length <= columns.length)) {
       const people = readOverlong(columns, cells)
       if (people.length === 0) return { problem: record.problem }
       const warning = `${record.problem}, so only its handle and X user ID were read`
@@ -188,9 +188,9 @@ function cut(note: string): string {
 }
 
 /**
- * The people in a row with more cells than columns. The extra cells may be before or after a
- * person, so everyone who may be meant is suppressed. @param cells the row's cells; some may be the
- * rest of another cell
+ * The people in a row with more cells than columns. The surplus cells may precede or follow a
+ * person, so everyone who may be meant is suppressed.
+ * @param cells some may be fragments of a split cell
  */
 function readOverlong(columns: Columns, cells: readonly string[]): Named[] {
   const onlyPeople = columns.map((column) => (column === 'reason' || column === 'note' ? null : column))

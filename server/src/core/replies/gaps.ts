@@ -21,8 +21,8 @@ const REPLAYED_MS = 24 * HOUR_MS
 const REPLAY_EVERY = sql`interval '10 minutes'`
 
 /**
- * Stores that deliveries of an app may be missing since its last good one. @param since when one
- * failed: later ones may have been stored already
+ * Records that an app's deliveries may be missing since its last successful one.
+ * @param since when one failed, because later ones may already have been stored
  */
 export async function noteGap(db: Db, appId: string, since: Date | null = null): Promise<void> {
   const begin = sql`least(delivered_at, ${since?.toISOString() ?? null}::timestamptz)`

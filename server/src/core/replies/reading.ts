@@ -175,7 +175,7 @@ async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promis
       reading = case when ${kind === 'invalid'}::boolean then null else reading end
     where x_user_id = ${xUserId}`)
 }
-/** Credits, or room below a spending limit, may return at any time. */
+/** How often to try again without funds, because credits or a higher spending limit may arrive at any time. */
 const FUNDS_SECONDS = 900
 
 /** Stores that conversations cannot be read. The account waits no longer than until its next read is due. */

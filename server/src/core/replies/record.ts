@@ -20,7 +20,7 @@ import { suppressOptOuts } from '../people/suppression.ts'
 import { dms } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 import { storeAnswers } from './answers.ts'
-import { endAnswered, type Said } from './stop-answered.ts'
+import { endAnswered, type MessageMeaning } from './stop-answered.ts'
 import { answeredMessage, type OwnMessage, writerOf } from './writers.ts'
 
 /*
@@ -255,19 +255,19 @@ async function storeMessages(
  * are handled together.
  */
 async function endSequences(tx: Db, workspaceId: string, stored: readonly Stored[]): Promise<void> {
-  const groups = new Map<string, { said: Said; leadIds: string[] }>()
+  const groups = new Map<string, { meaning: MessageMeaning; leadIds: string[] }>()
   for (const { conversation, event, isReply, reading, isOptOut } of stored) {
     if (isOptOut) continue
-    const label: Said['label'] =
+    const label: MessageMeaning['label'] =
       isReply && reading ? (reading.label === 'opted_out' ? 'opted_out' : labelToContinue(reading)) : null
     const isUntil = label === 'auto_reply' || label === 'later'
-    const meaning: Said = { isReply, label, until: (isUntil && reading?.until) || null, at: event.at }
+    const meaning: MessageMeaning = { isReply, label, until: (isUntil && reading?.until) || null, at: event.at }
     const key = JSON.stringify([isReply, label, meaning.until, label === 'auto_reply' ? meaning.at : null])
-    const group = groups.get(key) ?? { said: meaning, leadIds: [] }
+    const group = groups.get(key) ?? { meaning, leadIds: [] }
     groups.set(key, group)
     group.leadIds.push(conversation.leadId)
   }
-  for (const { said: meaning, leadIds } of groups.values()) await endAnswered(tx, workspaceId, leadIds, meaning)
+  for (const { meaning, leadIds } of groups.values()) await endAnswered(tx, workspaceId, leadIds, meaning)
 }
 
 /** Updates the leads of messages: their X id, when they replied, and whether they wrote first. */

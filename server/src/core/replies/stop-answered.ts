@@ -44,7 +44,7 @@ export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, wh
 }
 
 /** A message in a lead's conversation, and what it means for their sequence. */
-export interface Said {
+export interface MessageMeaning {
   /** The lead wrote it, not the account's owner. */
   isReply: boolean
   /** Null: any other label. */
@@ -81,7 +81,7 @@ export async function endAnswered(
   tx: Db,
   workspaceId: string,
   leadIds: readonly string[],
-  meaning: Said,
+  meaning: MessageMeaning,
 ): Promise<void> {
   const chosen = sql`select unnest(${sql.param([...leadIds])}::uuid[])`
   const ended = await endEnrollments(tx, workspaceId, chosen, endOf(meaning))
@@ -189,7 +189,7 @@ export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, l
   for (const id of ended.sort()) await completeIfDone(tx, id)
 }
 
-function endOf({ isReply, label, until, at }: Said): End {
+function endOf({ isReply, label, until, at }: MessageMeaning): End {
   const date = (moment: Date) => sql`${moment.toISOString()}::timestamptz`
   if (label === 'auto_reply') {
     const back = until ?? new Date(at.getTime() + AWAY_MS)

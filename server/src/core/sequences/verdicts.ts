@@ -12,7 +12,7 @@ import { blockNewClaims } from '../campaigns/pause.ts'
 import { publishEvents } from '../neighbors.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import {
-  type Place,
+  type Position,
   type StepTest,
   type StepTestState,
   stepTests,
@@ -165,7 +165,7 @@ async function readOutcomes(
   tx: Db,
   { campaignId, windowDays, startedAt }: StepTest,
   variantId: string,
-  after: Place | null,
+  after: Position | null,
 ) {
   const closesAt = sql`d.sent_at + make_interval(days => ${windowDays})`
   const hasLabel = (

@@ -28,7 +28,7 @@ export interface VersionVariant {
   isActive: boolean
 }
 
-/** A step as a version stores it. Its place in the version is its number, from 1. */
+/** A step as a version stores it. Its position in the version is its number, from 1. */
 export interface VersionStep {
   id: string
   /** Re-engagement is always the last step of a version. */
@@ -132,8 +132,8 @@ export interface VariantRecord {
   positive: number
 }
 
-/** A message's place in the order of sending. */
-export interface Place {
+/** A message's position in the order of sending. */
+export interface Position {
   /** The time, as the database wrote it. */
   at: string
   id: string
@@ -146,11 +146,11 @@ export interface StepTestState {
     b: string
     positive: PairEvidence
     optOuts: PairEvidence
-    afterA: Place | null
-    afterB: Place | null
+    afterA: Position | null
+    afterB: Position | null
   }[]
   /** The closed windows of each variant, for an adaptive allocation. */
-  records: (VariantRecord & { after: Place | null })[]
+  records: (VariantRecord & { after: Position | null })[]
 }
 
 /** An A/B test of a step, until its active variants, weights or window change. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App, Apps } from '../apps.ts'
 import { appOf, callerOf, grantOf, type Network } from '../network.ts'
 import { genericProblem, invalidRequest, rejected } from '../problems.ts'
-import { count, longToken, placeIn, readId, readQuery } from '../queries.ts'
+import { count, longToken, positionIn, readId, readQuery } from '../queries.ts'
 import type { Webhooks } from './webhooks.ts'
 
 type Subscription = {
@@ -60,7 +60,7 @@ export function createSubscriptions(apps: Apps, nextId: () => string, write: (en
       const app = appOf(network, request)
       const query = readQuery(request.query, { max_results: count(1000), pagination_token: z.string().optional() })
       const all = ofApp(app)
-      const start = Number(placeIn(LIST, query.pagination_token))
+      const start = Number(positionIn(LIST, query.pagination_token))
       const end = start + query.max_results
       const data = all.slice(start, end).map(subscriptionJson)
       const next = end < all.length && { next_token: longToken(LIST, end) }

@@ -44,7 +44,7 @@ import { Select } from '../../ui/select'
 import { LoadingText, Skeleton, SkeletonButton, SkeletonText } from '../../ui/skeleton'
 import { useTabParam } from '../../ui/tabs'
 import { useDialogs } from '../../ui/use-dialogs'
-import { useKeptFocus } from '../../ui/use-kept-focus'
+import { useFocusFallback } from '../../ui/use-focus-fallback'
 
 export const meta = () => pageMeta('Campaign', "A campaign's progress, message by message.")
 
@@ -88,7 +88,7 @@ export default function CampaignPage() {
       <DmLog
         key={campaignId}
         campaignId={campaignId}
-        isSeen={campaign !== undefined}
+        isVisible={campaign !== undefined}
         live={campaign?.status === 'active'}
         canRetry={campaign !== undefined && campaign.status !== 'archived'}
       />
@@ -124,7 +124,7 @@ interface CampaignHeaderProps {
 
 function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
   // Pause becomes Resume, which is another button.
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   const isAdmin = useHasRole('admin')
   const reports = useDialogs<{ id: string; name: string }>()
   return (
@@ -164,7 +164,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
         )}
         {campaign ? (
           <div className="grid gap-1.5 sm:justify-items-end">
-            <div {...keptFocus} className="flex flex-wrap gap-2">
+            <div {...focusFallback} className="flex flex-wrap gap-2">
               <EditMessages campaign={campaign} />
               <CampaignButtons campaign={campaign} actions={actions} size="md" />
               <CampaignMore
@@ -273,19 +273,19 @@ function CampaignSkeleton() {
 interface DmLogProps {
   campaignId: string
   /** False while anything above is loading, because that would shift it. */
-  isSeen: boolean
+  isVisible: boolean
   live: boolean
   canRetry: boolean
 }
 
-function DmLog({ campaignId, isSeen, live, canRetry }: DmLogProps) {
+function DmLog({ campaignId, isVisible, live, canRetry }: DmLogProps) {
   const [filter, setFilter] = useTabParam(
     filters.map(({ value }) => value) as unknown as readonly ['all', ...DmStatus[]],
     'status',
   )
   const [page, setPage] = useState(1)
   return (
-    <section className={cn('grid gap-4 pt-2', !isSeen && 'invisible')}>
+    <section className={cn('grid gap-4 pt-2', !isVisible && 'invisible')}>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-lg">DMs</h2>
         <Select

@@ -19,7 +19,7 @@ import { PageHeader } from '../../ui/page-header'
 import { Segments } from '../../ui/segments'
 import { Select } from '../../ui/select'
 import { useDialogs } from '../../ui/use-dialogs'
-import { useKeptFocus } from '../../ui/use-kept-focus'
+import { useFocusFallback } from '../../ui/use-focus-fallback'
 
 const DESCRIPTION = 'Messages to start campaigns from.'
 
@@ -33,7 +33,7 @@ export default function Templates() {
   const [page, setPage] = useState(1)
   const templates = useTemplates(filter, page)
   const actions = useTemplateActions()
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   const dialogs = useDialogs<{ kind: 'view'; template: Template } | { kind: 'edit'; template: Template | null }>()
   const change = (part: Partial<TemplateFilter>) => {
     setFilter((now) => ({ ...now, ...part }))
@@ -57,7 +57,7 @@ export default function Templates() {
           )
         }
       />
-      <div {...keptFocus} className="grid gap-4">
+      <div {...focusFallback} className="grid gap-4">
         <BackLink to={paths.campaigns}>Campaigns</BackLink>
         <RoleNotice needs="member">You see templates shared with the workspace.</RoleNotice>
         <search aria-label="Filter templates" className="flex flex-wrap items-center gap-3">

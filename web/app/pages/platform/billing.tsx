@@ -39,7 +39,7 @@ export default function Billing() {
       <PageHeader title={title} description={text} />
       <div className="grid gap-10">
         <div className="grid gap-6">
-          <SubscriptionNotices known={state} />
+          <SubscriptionNotices state={state} />
           {overview && <OtherSubscriptions overview={overview} />}
           <div className="grid items-start gap-6 lg:grid-cols-2">
             {state.isLoading || isInitialLoading(rewards) ? (
@@ -53,7 +53,7 @@ export default function Billing() {
             ) : (
               <>
                 <div className="grid gap-6">
-                  <CurrentSubscription known={state} />
+                  <CurrentSubscription state={state} />
                   {overview && <RewardMonths overview={overview} />}
                 </div>
                 {overview && (
@@ -66,7 +66,7 @@ export default function Billing() {
             )}
           </div>
         </div>
-        <PlanGrid known={state} />
+        <PlanGrid state={state} />
         {state.mayManage && overview?.available && <Invoices />}
       </div>
     </>

@@ -1,6 +1,6 @@
 import { LeadLists } from '../../features/leads/lists/lead-lists'
 import { Scraper } from '../../features/leads/scrapes/scraper'
-import { FoundMessage } from '../../features/outreach/campaigns/found-message'
+import { ResultsMessage } from '../../features/outreach/campaigns/results-message'
 import { Messenger } from '../../features/outreach/messenger/messenger'
 import { ReplyDetectionNotice } from '../../features/outreach/replies/reply-detection'
 import { Analytics } from '../../features/overview/analytics/analytics'
@@ -30,7 +30,7 @@ export default function XAutomation() {
         {
           value: 'scraper',
           label: 'X Scraper',
-          content: <Scraper renderMessage={(input) => <FoundMessage {...input} />} />,
+          content: <Scraper renderMessage={(input) => <ResultsMessage {...input} />} />,
         },
         { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
         { value: 'analytics', label: 'X Analytics', content: <Analytics /> },

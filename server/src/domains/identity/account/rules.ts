@@ -20,6 +20,6 @@ export function deviceOf(userAgent: string | null): Device {
 const countries = new Intl.DisplayNames(['en'], { type: 'region' })
 
 /** @param country ISO 3166-1 alpha-2 */
-export function placeOf(country: string | null): string | null {
+export function countryNameOf(country: string | null): string | null {
   return country && /^[A-Z]{2}$/.test(country) ? (countries.of(country) ?? null) : null
 }

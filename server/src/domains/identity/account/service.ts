@@ -37,7 +37,7 @@ import {
   passwordChangedEmail,
   resetPasswordEmail,
 } from './emails.ts'
-import { type Device, deviceOf, placeOf } from './rules.ts'
+import { countryNameOf, type Device, deviceOf } from './rules.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
 
 const RESET_SECONDS = 60 * 60
@@ -457,7 +457,7 @@ export async function listSessions(db: Db, actor: Actor) {
       current: row.id === actor.sessionId,
       ...deviceOf(row.userAgent),
       ...(row.extensionOf && { deviceKind: 'extension' as const }),
-      place: placeOf(row.ipAddress ? countryOf(row.ipAddress) : null),
+      place: countryNameOf(row.ipAddress ? countryOf(row.ipAddress) : null),
       createdAt: row.createdAt,
       lastSeenAt: row.updatedAt,
     })),

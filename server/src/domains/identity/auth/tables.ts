@@ -133,7 +133,7 @@ export const authCodes = pgTable('auth_codes', {
   userId: userId(),
   /** PKCE challenge (S256); null if none was given. */
   codeChallenge: text('code_challenge'),
-  /** The same as in the session that the code creates. */
+  /** The single sign-on link, if any, that the code's session comes from. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })

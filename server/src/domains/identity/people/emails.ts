@@ -1,12 +1,12 @@
 import { nameInBody, nameInSubject } from '@x-automated/contract/fields'
-import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/identity/people'
+import { type AssignableRole, INVITATION_DAYS } from '@x-automated/contract/identity/people'
 import type { Email } from '../../../emails/email.ts'
 import { ROLE_NAMES } from './rules.ts'
 
 /** Invites an address to a workspace. The text is the same whether or not it has an account. */
 export function invitationEmail(
   to: string,
-  { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
+  { role, link, ...names }: { workspace: string; invitedBy: string; role: AssignableRole; link: string },
 ): Email {
   const [workspace, invitedBy] = [nameInBody(names.workspace), nameInBody(names.invitedBy)]
   return {

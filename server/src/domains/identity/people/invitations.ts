@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { type GivenRole, INVITATION_DAYS, INVITATIONS_MAX } from '@x-automated/contract/identity/people'
+import { type AssignableRole, INVITATION_DAYS, INVITATIONS_MAX } from '@x-automated/contract/identity/people'
 import { and, desc, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -87,7 +87,7 @@ async function countInvitation(limits: Limits, { workspaceId }: Actor, email: st
 interface Sent {
   workspace: string
   email: string
-  role: GivenRole
+  role: AssignableRole
   actor: Actor
 }
 

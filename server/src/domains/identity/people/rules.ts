@@ -1,7 +1,7 @@
-import type { GivenRole } from '@x-automated/contract/identity/people'
+import type { AssignableRole } from '@x-automated/contract/identity/people'
 
 /** Role names with their article, for emails. */
-export const ROLE_NAMES: Record<GivenRole, string> = {
+export const ROLE_NAMES: Record<AssignableRole, string> = {
   viewer: 'a viewer',
   member: 'a member',
   admin: 'an admin',

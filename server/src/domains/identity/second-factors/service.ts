@@ -33,12 +33,12 @@ const ALGORITHMS = [-8, -7, -257]
 const MAX_FACTORS = 20
 
 type Row = typeof authFactors.$inferSelect
-type Credential = NonNullable<Shown['credential']>
+type Credential = NonNullable<FactorProof['credential']>
 
 type Context = Pick<RequestContext, 'db' | 'env' | 'limits' | 'outbox' | 'origin'>
 
 /** What a user presents as proof: a code or a passkey's response. */
-type Shown = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
+type FactorProof = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
 
 const isConfirmed = isNotNull(authFactors.confirmedAt)
 
@@ -275,7 +275,7 @@ async function verifySecondStep(
   context: Context,
   tx: Db,
   userId: string,
-  proof: Shown,
+  proof: FactorProof,
   expectedChallenge: string | null,
 ): Promise<boolean> {
   const factors = await tx
@@ -306,7 +306,7 @@ function verifyFactor(
   context: Context,
   tx: Db,
   factor: Row,
-  proof: Shown,
+  proof: FactorProof,
   expectedChallenge: string | null,
 ): Promise<boolean> {
   return factor.kind === 'totp'

@@ -1,6 +1,6 @@
 import { LEADS_PAGE_SIZE, type LeadSort, type ListedLead } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Place } from '../../../core/people/filter.ts'
+import type { Position } from '../../../core/people/filter.ts'
 import { countedLeads } from '../../../core/people/selection.ts'
 import {
   filterStatus,
@@ -98,28 +98,28 @@ function inOrder(sort: LeadSort, keys = keysOf(sort)): SQL {
   )
 }
 
-/** SQL: the row comes after a place, whose parts may be placeholders. */
+/** SQL: the row comes after a position, whose parts may be placeholders. */
 function isBehind(sort: LeadSort, { value, id }: { value: unknown; id: unknown }, keys = keysOf(sort)): SQL {
   const is = sort.startsWith('-') ? sql`<` : sql`>`
   return sql`(${sql.join(keys, sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
 }
 
-/** The place of a page's last lead. */
-export function placeOf(sort: LeadSort, lead: PageLead): Place {
+/** The position of a page's last lead. */
+export function positionOf(sort: LeadSort, lead: PageLead): Position {
   return { value: orderOf(sort).valueOf(lead), id: lead.id }
 }
 
 interface Span {
   sort: LeadSort
-  place: Place | null
+  position: Position | null
   limit: number
 }
 
-/** Reads leads that match a condition, from a place or an offset. */
+/** Reads leads that match a condition, from a position or an offset. */
 export async function readPage(
   db: Db,
   where: SQL | undefined,
-  { sort, place: position, limit, offset }: Span & { offset: number },
+  { sort, position, limit, offset }: Span & { offset: number },
 ): Promise<PageLead[]> {
   // Only lead_standings has an index in the order of statuses.
   const isByStatus = sort.endsWith('dmStatus')
@@ -145,13 +145,9 @@ export async function readPage(
 export async function readStandingPage(
   db: Db,
   workspaceId: string,
-  { status, sort, place: position, limit, offset }: Span & { status?: string; offset: number },
+  { status, sort, position, limit, offset }: Span & { status?: string; offset: number },
 ): Promise<PageLead[]> {
-  return readIds(
-    db,
-    sql`${standingIds(workspaceId, { status, sort, place: position })} limit ${limit} offset ${offset}`,
-    sort,
-  )
+  return readIds(db, sql`${standingIds(workspaceId, { status, sort, position })} limit ${limit} offset ${offset}`, sort)
 }
 
 /** Whether lead_standings has this order. */
@@ -161,7 +157,7 @@ export function isStandingOrder(sort: LeadSort, status: unknown): boolean {
 
 function standingIds(
   workspaceId: unknown,
-  { status, sort, place: position }: { status: unknown; sort: LeadSort; place: { value: unknown; id: unknown } | null },
+  { status, sort, position }: { status: unknown; sort: LeadSort; position: { value: unknown; id: unknown } | null },
 ): SQL {
   const keys = standingKeysOf(sort)
   const behind = position ? sql`and ${isBehind(sort, position, keys)}` : sql``
@@ -177,14 +173,14 @@ async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
   return asLeads(one(rows).leads)
 }
 
-/** Reads all leads or those of one status, from the start or a place, with their total. */
+/** Reads all leads or those of one status, from the start or a position, with their total. */
 export async function readPlainPage(
   db: Db,
   workspaceId: string,
-  { status, sort, place: position, limit }: Span & { status?: string },
+  { status, sort, position, limit }: Span & { status?: string },
 ): Promise<{ leads: PageLead[]; total: number }> {
   const size = SIZES.find((candidate) => candidate >= limit) ?? limit
-  const execute = plainPage({ sort, size, hasStatus: status !== undefined, hasPlace: position !== null })
+  const execute = plainPage({ sort, size, hasStatus: status !== undefined, hasPosition: position !== null })
   const row = one((await execute(db, { workspaceId, status, value: position?.value, id: position?.id })).rows)
   return { leads: asLeads(row.leads.slice(0, limit)), total: row.total }
 }
@@ -196,7 +192,7 @@ interface Plain {
   sort: LeadSort
   size: number
   hasStatus: boolean
-  hasPlace: boolean
+  hasPosition: boolean
 }
 
 const prepared = new Map<string, ReturnType<typeof preparePlainPage>>()
@@ -211,17 +207,17 @@ function plainPage(plain: Plain) {
 const preparePlainPage = (name: string, plain: Plain) =>
   prepare<{ leads: Json<PageLead>[]; total: number }>(name, () => plainPageOf(plain))
 
-function plainPageOf({ sort, size, hasStatus, hasPlace }: Plain): SQL {
+function plainPageOf({ sort, size, hasStatus, hasPosition }: Plain): SQL {
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
   const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
-  const position = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
+  const position = hasPosition ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
   const behind = position ? sql`and ${isBehind(sort, position)}` : sql``
   const limit = sql`${size}`.inlineParams()
   const page = isStandingOrder(sort, status)
     ? sql`(
         select ${columns}
         from leads
-        join (${standingIds(workspaceId, { status, sort, place: position })} limit ${limit}) ids using (id)
+        join (${standingIds(workspaceId, { status, sort, position })} limit ${limit}) ids using (id)
         order by ${inOrder(sort)}
       ) page`
     : sql`(

@@ -12,7 +12,7 @@ const LEADS = 2_150
 beforeAll(async () => {
   app = await openApp()
   person = await makePerson(app)
-  // A tenth shares each name, bio and number of followers.
+  // A tenth of the leads share each name, bio and follower count, so that sorting has ties.
   await app.db.execute(sql`
     insert into leads (workspace_id, twitter_handle, name, bio, follower_count, dm_status, created_at)
     select ${person.workspaceId}, 'deep_' || n, 'Name ' || n % 10, case when n % 3 > 0 then 'Founder ' || n % 10 end, n % 10,

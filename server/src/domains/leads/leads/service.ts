@@ -22,7 +22,7 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
 import { tags } from '../tags/tables.ts'
-import { isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './pages.ts'
+import { isStandingOrder, positionOf, readPage, readPlainPage, readStandingPage } from './pages.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 
@@ -61,7 +61,7 @@ async function readList(db: Db, actor: Actor, { page, pageSize, sort, cursor, to
   if (cursor !== undefined && !position) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
   const offset = position ? 0 : (page - 1) * pageSize
   // One extra row shows whether there are more.
-  const span = { sort, place: position, limit: pageSize + 1 }
+  const span = { sort, position, limit: pageSize + 1 }
   const isCounted = wanted !== 'none'
   const { leads: rows, total } =
     offset === 0 && isPlain(filter, sort)
@@ -69,7 +69,7 @@ async function readList(db: Db, actor: Actor, { page, pageSize, sort, cursor, to
       : await readFiltered(db, actor, filter, { ...span, offset }, isCounted)
   const visible = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? visible.at(-1) : undefined
-  const next = last ? writeCursor(sort, placeOf(sort, last)) : null
+  const next = last ? writeCursor(sort, positionOf(sort, last)) : null
   return { leads: visible, total: isCounted ? total : null, page, pageSize, cursor: next }
 }
 

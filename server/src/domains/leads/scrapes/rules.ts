@@ -10,7 +10,7 @@ interface Source {
 }
 
 /** The filter that profiles must match to become leads. */
-interface Wanted {
+interface ProfileFilter {
   minFollowers: number
   maxFollowers: number
   keywords: readonly string[]
@@ -22,7 +22,7 @@ interface Wanted {
  */
 export function isWanted(
   profile: { bio: string; followerCount: number },
-  { minFollowers, maxFollowers, keywords }: Wanted,
+  { minFollowers, maxFollowers, keywords }: ProfileFilter,
 ): boolean {
   if (profile.followerCount < minFollowers || profile.followerCount > maxFollowers) return false
   if (keywords.length === 0) return true

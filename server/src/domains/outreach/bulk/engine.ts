@@ -55,7 +55,7 @@ export function nextPartSize(size: number, ms: number): number {
   return Math.max(PART_MIN, Math.min(PART_MAX, wanted))
 }
 
-// The jobs that change a selection of leads, kind by kind.
+// Jobs that change a selection of leads: how each kind works
 
 /** How many leads one query finds. It takes no locks. */
 const LEADS_AHEAD = 20_000

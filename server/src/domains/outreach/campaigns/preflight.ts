@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import { LEADS_CHECKED_MAX, type Preflight, type PreflightWarning } from '@x-automated/contract/outreach/preflight'
-import { readPlaces, type Segment, type UnknownPlace } from '@x-automated/contract/outreach/template'
+import { readSegments, type Segment, type UnknownVariable } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
@@ -371,7 +371,7 @@ async function renderFirst(db: Db, campaignId: string, steps: readonly VersionSt
   const [first] = steps
   if (!first) return []
   const { variantId, message } = queuedStep(campaignId, first, 1, null, (text) =>
-    readPlaces(text).map((part) => (isKnown(part) ? part : { kind: 'words', words: part.written })),
+    readSegments(text).map((part) => (isKnown(part) ? part : { kind: 'words', words: part.written })),
   )
   const { rows } = await db.execute<RenderedMessage>(sql`
     select l.id as "leadId", l.twitter_handle as "twitterHandle", 1 as "stepNumber",
@@ -385,12 +385,12 @@ function withVariantNames(steps: readonly VersionStep[], messages: readonly Rend
   return messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' }))
 }
 
-const isKnown = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
+const isKnown = (segment: Segment | UnknownVariable): segment is Segment => segment.kind !== 'unknown'
 
 /** Counts, for each placeholder, how many of the list's first leads would use its fallback. */
 async function countMissing(db: Db, campaignId: string, members: SQL, steps: readonly VersionStep[]) {
   const texts = steps.flatMap(activeVariants).map(({ messageTemplate }) => messageTemplate)
-  const places = placeholdersWithFallback(texts.flatMap((text) => readPlaces(text).filter(isKnown)))
+  const places = placeholdersWithFallback(texts.flatMap((text) => readSegments(text).filter(isKnown)))
   const counts = places.map(
     ({ part }) => sql`(count(*) filter (where ${renderedMessage(lead, [part], campaignId)} = ''))::int`,
   )

@@ -115,7 +115,7 @@ describe('POST /campaigns/{id}/undo-launch', () => {
       expect([code, body]).toEqual([200, { ...campaign, updatedAt: expect.any(String) }])
       expect([await statuses(), await usedDms(), await dmsOf(person, campaign.id)]).toEqual([before, used, []])
       expect(await app.db.$count(enrollments, eq(enrollments.campaignId, campaign.id))).toBe(0)
-      // It can be launched again, and only what was held can be undone.
+      // It can be launched again. Without a hold, that launch cannot be undone.
       await person.client.campaigns.queue({ id: campaign.id })
       expect((await person.call('POST', `/campaigns/${campaign.id}/undo-launch`)).status).toBe(409)
       await person.client.campaigns.update({ id: campaign.id, status: 'archived' })

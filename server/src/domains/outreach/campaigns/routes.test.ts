@@ -384,7 +384,7 @@ describe('PATCH /campaigns/{id}: edits', () => {
     await disconnect(app, { id: account.id })
     const response = await own.call('PATCH', `/campaigns/${campaign.id}`, { xAccountId: account.id })
     expect([response.status, response.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
-    // A new name does not need one.
+    // Changing only the name does not need a connected account.
     expect(await own.client.campaigns.update({ id: campaign.id, name: 'Still' })).toMatchObject({ name: 'Still' })
   })
 

@@ -18,7 +18,7 @@ import { leads, words } from '../../../core/tables/leads.ts'
 import { isSuppressed } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
+import { type Position, readCursor, writeCursor } from '../../../db/paging.ts'
 import { Refusal } from '../../../refusal.ts'
 import { notesOf } from './notes.ts'
 
@@ -313,7 +313,7 @@ export async function findSent(db: Db, actor: Actor, row: Row, id: string) {
   return messageOf(one(rows))
 }
 
-async function readMessages(db: Db, actor: Actor, row: Row, position: Place | null) {
+async function readMessages(db: Db, actor: Actor, row: Row, position: Position | null) {
   const behind = position
     ? sql`where (at, id) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)`
     : sql``

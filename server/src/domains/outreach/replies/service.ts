@@ -36,10 +36,11 @@ type Part = { conversation: Conversation } & ({ event: Message; at: Date } | { e
 const LEADS_AT_A_TIME = 100
 
 /**
- * Stores events from X, those of one lead in order. Ignores known events. An event of someone who
- * is not a lead leaves at most an offer. @param ofApp limits events to accounts of this app, whose
- * owner can sign events about anyone @returns messages that an active sender may have written,
- * which must be passed in again
+ * Stores events from X, each lead's in order. Ignores events that are already stored. From someone
+ * who is not a lead, it stores at most an offer.
+ * @param ofApp limits events to this app's accounts, because the app's owner can sign events about
+ * anyone
+ * @returns messages that an active sender may have written; pass them in again later
  */
 export async function receive(
   db: Db,

@@ -186,7 +186,8 @@ describe('rehearse', () => {
           const sent = sendOneByOne(plan(people, followUps, { ahead }), limited, now)
           expect(dates.perDay.reduce((sum, { count }) => sum + count, 0)).toBe(sent.length)
           expect(dates.firstSendAt).toEqual(sent[0])
-          // Without follow-ups the dates agree exactly; with them, people are due in groups.
+          // Without follow-ups, the dates agree exactly. With them, the rehearsal handles people in
+          // groups.
           const [early, late] = [dates.lastSendAt!, sent.at(-1)!].sort((a, b) => a.getTime() - b.getTime())
           if (followUps.length === 0) expect(early).toEqual(late)
           const between = [...windowsFrom(limited.accountLimits, early!, 40)].filter(

@@ -1,4 +1,4 @@
-import { parseTemplate, readPlaces } from '@x-automated/contract/outreach/template'
+import { parseTemplate, readSegments } from '@x-automated/contract/outreach/template'
 import { LATIN_LANGUAGES } from '../../../core/classifier/features.ts'
 import type { Written } from './built-in.ts'
 import { commandsModel, unmarkText } from './data.ts'
@@ -106,7 +106,7 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
     return 'number'
   const parsed = parseTemplate(normalized)
   if ('unknown' in parsed && !bounds.allowed.includes(parsed.unknown.written)) return 'variable'
-  if (!bounds.hasVariables && readPlaces(normalized).some(({ kind }) => kind !== 'words')) return 'variable'
+  if (!bounds.hasVariables && readSegments(normalized).some(({ kind }) => kind !== 'words')) return 'variable'
   if (copies(normalized, bounds.data, { facts, allowed: bounds.allowed, isAnswer: bounds.isAnswer })) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null

@@ -1,10 +1,10 @@
-import { MESSAGE_MAX, readPlaces } from '@x-automated/contract/outreach/template'
+import { MESSAGE_MAX, readSegments } from '@x-automated/contract/outreach/template'
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
 import { LINKS, LONG_MESSAGE, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
 
 /** A sentence with this number of words is hard to read. */
 const WORDS_A_SENTENCE = 28
-/** Longer variables are not searched for around capitals. */
+/** How many characters before capitals are searched for the brace of a variable. */
 const VARIABLE_MAX = 200
 /** From this share of common word triples on, two messages are almost the same. */
 const SIMILAR = 0.6
@@ -38,7 +38,7 @@ export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
     if (!text.slice(Math.max(0, index - VARIABLE_MAX), index).match(/\{[^{}]*$/))
       add('capitals', index, index + words.length)
   })
-  lintPlaces(text, add)
+  lintVariables(text, add)
   each(/[^.!?\n]+/g, ({ index, 0: sentence }) => {
     const count = sentence.trim().split(/\s+/).length
     if (count > WORDS_A_SENTENCE) add('hard_to_read', index, index + sentence.length, { count })
@@ -48,12 +48,12 @@ export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
   return problems.sort((a, b) => a.start - b.start || a.end - b.end)
 }
 
-function lintPlaces(
+function lintVariables(
   text: string,
   add: (code: LintProblem['code'], start: number, end: number, params: LintProblem['params']) => void,
 ): void {
   let from = 0
-  for (const part of readPlaces(text)) {
+  for (const part of readSegments(text)) {
     if (part.kind !== 'unknown') continue
     const start = text.indexOf(part.written, from)
     from = start + part.written.length

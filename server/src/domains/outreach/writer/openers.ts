@@ -1,5 +1,5 @@
 import { oneLine } from '@x-automated/contract/message-value'
-import { readPlaces } from '@x-automated/contract/outreach/template'
+import { readSegments } from '@x-automated/contract/outreach/template'
 import { DraftText } from '@x-automated/contract/outreach/writer'
 import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
 import { detectLanguage } from '../../../core/classifier/labels.ts'
@@ -100,7 +100,7 @@ export async function writeOpener(
 
 /** The language of a message as ISO 639-1; null: the message is too short to tell. */
 function languageOf(template: string): string | null {
-  const parts = readPlaces(template).map((part) =>
+  const parts = readSegments(template).map((part) =>
     part.kind === 'words' ? part.words : 'fallback' in part ? part.fallback : ' ',
   )
   const text = parts.join('')

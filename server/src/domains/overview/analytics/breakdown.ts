@@ -105,12 +105,12 @@ function rowOf(row: Row): BreakdownRow {
   }
 }
 
-interface Asked extends Scope {
+interface BreakdownScope extends Scope {
   actor: Actor
   cursor: string | null
 }
 
-const PARTS: Record<BreakdownBy, (scope: Asked) => SQL> = {
+const PARTS: Record<BreakdownBy, (scope: BreakdownScope) => SQL> = {
   campaign: byCampaign,
   step: (scope) => byVariant(scope, 'step'),
   variant: (scope) => byVariant(scope, 'variant'),
@@ -137,7 +137,7 @@ const median = sql`
   round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
 const medians = sql`${median} as "medianReplySeconds", ${medianAnswer(message)} as "medianAnswerSeconds"`
 
-function byCampaign(scope: Asked): SQL {
+function byCampaign(scope: BreakdownScope): SQL {
   const { cursor, own, isCounted } = scope
   return sql`
     with sums as (
@@ -155,7 +155,7 @@ function byCampaign(scope: Asked): SQL {
 }
 
 /** SQL: the latest messages with replies, including automatic ones. Reads only these. */
-function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
+function answersOf({ isAnswered }: BreakdownScope, whose: SQL, limit: number): SQL {
   return sql`
     select d.id, d.lead_id, d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at
     from dms d
@@ -163,7 +163,7 @@ function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
 }
 
 /** Groups people by the sender of their first message: an X account or a member. */
-function byPerson(scope: Asked, { key, name }: { key: 'xAccountId' | 'userId'; name: SQL }): SQL {
+function byPerson(scope: BreakdownScope, { key, name }: { key: 'xAccountId' | 'userId'; name: SQL }): SQL {
   const { cursor, own, isCounted } = scope
   return sql`
     with sums as (
@@ -183,7 +183,7 @@ function byPerson(scope: Asked, { key, name }: { key: 'xAccountId' | 'userId'; n
 }
 
 /** Groups by step or variant. A step is sent to a person once, so its messages count people. */
-function byVariant(scope: Asked, by: 'step' | 'variant'): SQL {
+function byVariant(scope: BreakdownScope, by: 'step' | 'variant'): SQL {
   const { actor, campaignId, own, isCounted } = scope
   const stepName = sql`case when v.kind = 'reengagement' then 'Re-engagement' else 'Step ' || v.number end`
   const [id, name] =

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const sentAt = new Date('2026-03-09T12:00:00Z')
 
-/** A test of two messages to `count` people: all were sent, `replied` of them with these answers. */
+/** Sends two variants. @param replied replies of the first people: seconds after sending, and ANSWERS flags */
 async function tested(count: number, replied: { after: number; answers: number }[] = []) {
   const list = await makeList(app, person, openHandles(count))
   const variants = [{ messageTemplate: 'Hi {lead_name}' }, { messageTemplate: 'Hello {lead_name}' }]

@@ -17,7 +17,7 @@ import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } f
 
 /** How many of the latest repliers are returned. */
 const TOP_LEADS = 10
-/** At most this many replies are searched for them, because a lead can reply several times. */
+/** How many of the latest replies are searched for repliers, each of whom may have replied several times. */
 const REPLIES_SEARCHED = 100
 /** This many for each of them. */
 const REPLIES_OF_EACH = 4

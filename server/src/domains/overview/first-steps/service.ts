@@ -6,7 +6,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { firstStepsDismissals } from './tables.ts'
 
-type Found = Record<FirstStep, boolean> & Pick<FirstSteps, 'dismissed' | 'isMessageSent' | 'hasSampleData'>
+type StepFacts = Record<FirstStep, boolean> & Pick<FirstSteps, 'dismissed' | 'isMessageSent' | 'hasSampleData'>
 
 /**
  * Derives the steps from the workspace's current data. Each `exists` stops at the first row.
@@ -14,7 +14,7 @@ type Found = Record<FirstStep, boolean> & Pick<FirstSteps, 'dismissed' | 'isMess
  * data does not count.
  */
 export async function find(db: Db, { workspaceId, userId }: Actor): Promise<FirstSteps> {
-  const { rows } = await db.execute<Found>(sql`
+  const { rows } = await db.execute<StepFacts>(sql`
     select
       exists (select from x_accounts where workspace_id = ${workspaceId} and status = 'connected') as connect_x,
       exists (select from leads where workspace_id = ${workspaceId} and not is_sample) as find_leads,

@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { OperatorAction } from '@x-automated/contract/overview/operator'
-import { FOUND_MEMBERS_MAX } from '@x-automated/contract/overview/operator-limits'
+import { MEMBER_RESULTS_MAX } from '@x-automated/contract/overview/operator-limits'
 import { and, asc, desc, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { one } from '../../../db/one.ts'
@@ -73,7 +73,7 @@ export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'oper
     return { members: rows.toSorted((a, b) => a.position - b.position), total, page, pageSize, more: false }
   }
   const matchingIds = await findIds(db, q)
-  const ids = matchingIds.slice(0, FOUND_MEMBERS_MAX)
+  const ids = matchingIds.slice(0, MEMBER_RESULTS_MAX)
   const pageIds = ids.slice(offsetOf({ page, pageSize })).slice(0, pageSize)
   const rows = pageIds.length > 0 ? await readMembers(db, inArray(members.id, pageIds)) : []
   const inOrder = rows.toSorted((a, b) => pageIds.indexOf(a.id) - pageIds.indexOf(b.id))
@@ -95,7 +95,7 @@ async function findIds(db: Db, text: string): Promise<string[]> {
       .where(where)
       // Uses the index's own order, so that the limit ends the scan early.
       .orderBy(sql`${members.normalizedEmail} using ~<~`)
-      .limit(FOUND_MEMBERS_MAX + 1)
+      .limit(MEMBER_RESULTS_MAX + 1)
   const matches = await Promise.all([
     ...(position && Number(position) > 0 ? [ids(eq(members.position, Number(position)))] : []),
     ids(eq(members.referralCode, text)),

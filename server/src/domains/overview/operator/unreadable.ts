@@ -8,7 +8,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { XNote, XReport } from '../../../outside/x-report.ts'
 
-/** For this long, equal notes are counted before they are logged and stored. */
+/** Identical notes are collected for this long before they are logged and stored. */
 const STORE_AFTER_MS = 2_000
 /** Maximum number of different forms that a process counts, and that a day stores. */
 const FORMS_MAX = 200

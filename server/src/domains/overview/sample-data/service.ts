@@ -40,7 +40,7 @@ import {
 const FACES = [...FOUNDERS, ...MARKETERS].map(({ name }) => name)
 
 type Context = Pick<SignedInContext, 'db' | 'env'>
-type LeadRow = { id: string; place: number; person: SamplePerson; handle: string }
+type LeadRow = { id: string; index: number; person: SamplePerson; handle: string }
 
 /** Loads the sample data, unless the workspace has some. Conversations need an X account. */
 export async function load({ db, env }: Context, actor: Actor): Promise<SampleData> {
@@ -104,10 +104,10 @@ async function insertLeads(
   people: readonly SamplePerson[],
   latest: Date,
 ): Promise<LeadRow[]> {
-  const byHandle = new Map(people.map((person, index) => [handleOf(person, isRealX), { person, place: index }]))
+  const byHandle = new Map(people.map((person, index) => [handleOf(person, isRealX), { person, index }]))
   const rows = await insertSampleLeads(
     tx,
-    [...byHandle].map(([twitterHandle, { person, place: index }]) => {
+    [...byHandle].map(([twitterHandle, { person, index }]) => {
       const { tag: _, ...profile } = person
       const face = `/profile_images/${FACES.indexOf(person.name) + 1}.webp`
       return {
@@ -204,7 +204,7 @@ async function insertSentCampaign(tx: Db, actor: Actor, { leadListId, people, no
       dueAt: launchedAt,
       ...message,
     })),
-    replies: sent.flatMap(({ id, place: index, dmId, outcome }) =>
+    replies: sent.flatMap(({ id, index, dmId, outcome }) =>
       repliesOf(outcome, index, now).map((reply) => ({
         workspaceId,
         leadId: id,
@@ -217,7 +217,7 @@ async function insertSentCampaign(tx: Db, actor: Actor, { leadListId, people, no
 }
 
 /** The message to a founder, and what happened to it. */
-function sampleMessage({ place: index, person, handle }: LeadRow, step: VersionStep, now: Date) {
+function sampleMessage({ index, person, handle }: LeadRow, step: VersionStep, now: Date) {
   const outcome = OUTCOMES[index]
   const variant = step.variants[index % step.variants.length]
   const text = {

@@ -241,7 +241,7 @@ export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'
 
 /** The number of endpoints to which a process delivers at the same time. */
 const ENDPOINTS_AT_A_TIME = 8
-/** After this time other endpoints get a turn. Including the last attempts, it is below the job's limit. */
+/** After this time, other endpoints get a turn. Even with the attempts in progress, it stays below the job's limit. */
 const TURN_MS = 20_000
 
 /** Delivers due events. Only one process at a time delivers to an endpoint. `close` lets attempts finish. */

@@ -283,7 +283,7 @@ async function saveAccount(
 /** A consent is given by one person. Stored texts stay until the next person decides. */
 const UNDECIDED = { storesConversations: null, consentBy: null, consentAt: null, offersUnknownSenders: false }
 
-/** When a restore may have lost messages of an unknown account; nulls if there was no restore. */
+/** The period in which a restore may have lost an unknown account's messages; nulls without a restore. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const unread = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

@@ -1,4 +1,4 @@
-/** Where a page ends: the count and the last credit of its last row, and the number of rows so far. */
+/** Where a page ends: its last row's referral count, last credit and rank. */
 export interface LeaderboardPlace {
   referralCount: number
   lastCredit: number

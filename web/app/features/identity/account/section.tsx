@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { type SectionId, sections } from './sections'
 
@@ -31,11 +31,11 @@ interface SectionProps {
 export function Section({ id, description, actions, query, skeleton, children }: SectionProps) {
   const title = sections.find((section) => section.id === id)?.title ?? ''
   // The focused row may be removed, such as an ended session or a factor.
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const failed = query?.isError && query.data === undefined
   return (
     <Card
-      {...keptFocus}
+      {...focusFallback}
       id={id}
       aria-label={title}
       title={title}

@@ -1,4 +1,4 @@
-import { type GivenRole, people } from '@x-automated/contract/identity/people'
+import { type AssignableRole, people } from '@x-automated/contract/identity/people'
 import { useForm } from 'react-hook-form'
 import { api, client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
@@ -9,13 +9,13 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { useAction } from '../../../use-action'
-import { GIVEN_ROLES, ROLES } from './role-text'
+import { ASSIGNABLE_ROLES, ROLES } from './role-text'
 
 /** Invites someone by email. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({
     resolver: contractResolver(people.invite),
-    defaultValues: { email: '', role: 'member' as GivenRole },
+    defaultValues: { email: '', role: 'member' as AssignableRole },
   })
   const { errors } = form.formState
   const role = form.watch('role')
@@ -42,8 +42,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       <RadioGroup
         label="Role"
         value={role}
-        onChange={(value) => form.setValue('role', value as GivenRole)}
-        options={GIVEN_ROLES.map((value) => ({ value, label: ROLES[value].name, hint: ROLES[value].does }))}
+        onChange={(value) => form.setValue('role', value as AssignableRole)}
+        options={ASSIGNABLE_ROLES.map((value) => ({ value, label: ROLES[value].name, hint: ROLES[value].does }))}
       />
     </FormDialog>
   )

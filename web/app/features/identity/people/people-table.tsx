@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, pluralize } from '@x-automated/contract/format'
-import type { GivenRole, Person } from '@x-automated/contract/identity/people'
+import type { AssignableRole, Person } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
 import { Ellipsis } from 'lucide-react'
 import { useRef, useState } from 'react'
@@ -18,7 +18,7 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { useAction } from '../../../use-action'
 import { InvitationRow, Inviting } from './invitations'
 import { KeepKeys, useKeysOf } from './keep-keys'
-import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
+import { ASSIGNABLE_ROLES, ROLES, withArticle } from './role-text'
 import { isAtLeast } from './use-role'
 
 const PAGE_SIZE = 50
@@ -112,7 +112,7 @@ function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role })
         </span>
       </Td>
       <Td label="Role">
-        {mayChange ? <RoleSelect person={person} role={role as GivenRole} /> : <Badge>{ROLES[role].name}</Badge>}
+        {mayChange ? <RoleSelect person={person} role={role as AssignableRole} /> : <Badge>{ROLES[role].name}</Badge>}
       </Td>
       <Td label="Since">
         <DateTime value={joinedAt} precision="day" />
@@ -126,9 +126,9 @@ function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role })
   )
 }
 
-function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
+function RoleSelect({ person, role }: { person: Person; role: AssignableRole }) {
   const keys = useKeysOf(person.id, true).filter(({ suspendedAt }) => suspendedAt === null)
-  const update = useAction((role: GivenRole) => client.people.update({ id: person.id, role }), {
+  const update = useAction((role: AssignableRole) => client.people.update({ id: person.id, role }), {
     done: ({ name, role: newRole }) => {
       const change = `${name} is now ${withArticle(newRole)}.`
       if (newRole === 'admin' || keys.length === 0) return change
@@ -143,8 +143,8 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
       className="w-32"
       disabled={update.isPending}
       value={update.isPending ? update.variables : role}
-      options={GIVEN_ROLES.map((value) => ({ value, label: ROLES[value].name }))}
-      onChange={(event) => update.run(event.currentTarget.value as GivenRole)}
+      options={ASSIGNABLE_ROLES.map((value) => ({ value, label: ROLES[value].name }))}
+      onChange={(event) => update.run(event.currentTarget.value as AssignableRole)}
     />
   )
 }

@@ -1,4 +1,4 @@
-import type { GivenRole } from '@x-automated/contract/identity/people'
+import type { AssignableRole } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
 
 /** Each role's name and permissions. */
@@ -10,7 +10,7 @@ export const ROLES: Record<Role, { name: string; does: string }> = {
 }
 
 /** Roles that can be assigned. The first is the default. */
-export const GIVEN_ROLES: readonly GivenRole[] = ['member', 'viewer', 'admin']
+export const ASSIGNABLE_ROLES: readonly AssignableRole[] = ['member', 'viewer', 'admin']
 
 const article = { owner: 'an', admin: 'an', member: 'a', viewer: 'a' } as const satisfies Record<Role, string>
 

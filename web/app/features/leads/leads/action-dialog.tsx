@@ -1,4 +1,4 @@
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import type { Picked } from './lead-selection'
@@ -7,7 +7,7 @@ import { ManageTagsDialog } from './manage-tags-dialog'
 import { SendDialog } from './send-dialog'
 import { TagDialog } from './tag-dialog'
 
-interface ActionDialogProps extends ShownDialog {
+interface ActionDialogProps extends ControlledDialogProps {
   action: LeadsAction
   picked: Picked
   /** Only for a single lead. */

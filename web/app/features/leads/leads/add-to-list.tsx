@@ -17,7 +17,7 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
 import { useStartJob } from '../../platform/jobs/use-start-job'
@@ -25,7 +25,7 @@ import { isSingle, type Picked, pickedCount, selectionsOf } from './lead-selecti
 
 const LISTS_PAGE_SIZE = 100
 
-interface AddToListProps extends ShownDialog {
+interface AddToListProps extends ControlledDialogProps {
   picked: Picked
   onAdded: () => void
 }

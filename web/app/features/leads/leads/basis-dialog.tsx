@@ -7,7 +7,7 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount } from './lead-selection'
 import { basisLabels } from './leads-url'
 import { useSetBasis } from './use-bulk'
@@ -20,7 +20,7 @@ const hints: Record<ContactBasis, string> = {
 }
 
 /** Records why leads may be contacted, since when, and the evidence. */
-export function BasisDialog({ open, onClose, picked }: ShownDialog & { picked: Picked }) {
+export function BasisDialog({ open, onClose, picked }: ControlledDialogProps & { picked: Picked }) {
   const count = pickedCount(picked)
   const [basis, setBasis] = useState<ContactBasis | null>(null)
   const [day, setDay] = useState('')

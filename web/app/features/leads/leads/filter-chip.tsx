@@ -32,7 +32,7 @@ interface FilterChipProps extends EditorProps {
 /** A criterion that is set. Pressing it edits it; its cross removes it. */
 export function FilterChip({
   criterion,
-  place: index,
+  index,
   draft,
   onChange,
   onRemove,
@@ -76,7 +76,7 @@ export function FilterChip({
       >
         <Editor
           criterion={criterion}
-          {...(index !== undefined && { place: index })}
+          {...(index !== undefined && { index })}
           draft={draft}
           onChange={onChange}
           onDone={() => edit(false)}

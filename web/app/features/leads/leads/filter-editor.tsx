@@ -14,7 +14,7 @@ import { useFilterLocks } from './use-filter-plan'
 export interface EditorProps {
   criterion: Criterion
   /** The index of a condition on a custom field. Without it, one is added. */
-  place?: number
+  index?: number
   draft: FilterDraft
   onChange: (draft: FilterDraft, isTyped: boolean) => void
 }
@@ -22,7 +22,7 @@ export interface EditorProps {
 /** The fields of one criterion. */
 export function Editor({
   criterion,
-  place: index,
+  index,
   draft,
   onChange,
   onDone,

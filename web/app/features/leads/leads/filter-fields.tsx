@@ -9,7 +9,7 @@ import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
 import { dayText } from './days'
 import { LABEL_NAMES } from './history-text'
@@ -168,7 +168,7 @@ interface MoreFiltersProps {
 function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
   const tags = useTagsToPick().data?.tags ?? []
   const dialogs = useDialogs<'rules'>()
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   const { rules, fields } = draft
   const lockTexts = [locks.advanced, locks.rules].filter((text) => text !== null)
   const [isAdding, setIsAdding] = useState(false)
@@ -191,7 +191,7 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
       : []),
   ]
   return (
-    <div {...keptFocus} className="col-span-full grid grid-cols-1 gap-3 outline-none">
+    <div {...focusFallback} className="col-span-full grid grid-cols-1 gap-3 outline-none">
       {locks.advanced === null && (
         <>
           <fieldset className="grid gap-1.5">

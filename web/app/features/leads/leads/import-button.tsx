@@ -19,7 +19,7 @@ export function ImportButton() {
       <Button icon={<Upload />} onClick={() => setOpen(true)}>
         {importState.shown?.status === 'running' ? inProgressText(importState.shown) : 'Import CSV'}
       </Button>
-      <ImportDialog open={open} onClose={() => setOpen(false)} known={importState} />
+      <ImportDialog open={open} onClose={() => setOpen(false)} state={importState} />
     </>
   )
 }

@@ -25,10 +25,10 @@ export const columnLabels = {
   basis_source: 'Basis evidence',
   metadata: 'Extra data (JSON)',
 } as const
-type KnownColumn = keyof typeof columnLabels
+type ImportColumn = keyof typeof columnLabels
 
 /** Column names in the exports of other programs. */
-const aliases: Record<string, KnownColumn> = {
+const aliases: Record<string, ImportColumn> = {
   full_name: 'name',
   display_name: 'name',
   description: 'bio',
@@ -118,7 +118,7 @@ export function guessColumns(headers: readonly string[]): string[] {
 
 /** What is wrong with the mapping, or null. */
 export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
-  const mapped = chosen.filter((column) => Object.hasOwn(columnLabels, column)) as KnownColumn[]
+  const mapped = chosen.filter((column) => Object.hasOwn(columnLabels, column)) as ImportColumn[]
   if (!mapped.includes('twitter_handle')) return 'Choose the column with the handles.'
   const duplicate = mapped.find((column, index) => mapped.indexOf(column) !== index)
   if (duplicate) return `Two columns map to “${columnLabels[duplicate]}”. Skip one of them.`

@@ -22,14 +22,14 @@ import { useCancelImport, type useImport } from './use-import'
 interface ImportDialogProps {
   open: boolean
   onClose: () => void
-  known: ReturnType<typeof useImport>
+  state: ReturnType<typeof useImport>
 }
 
 /** Imports leads from a CSV file: mapping, progress, and rows that were skipped. */
 export function ImportDialog({
   open,
   onClose,
-  known: { shown: visibleImport, isLoading, newest, show, watch },
+  state: { shown: visibleImport, isLoading, newest, show, watch },
 }: ImportDialogProps) {
   const [file, setFile] = useState<File | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

@@ -9,7 +9,7 @@ import { rowProblemsCsv } from './csv-files'
 import { importedText, leftOutText } from './import-text'
 
 /** How many rows the screen lists. The download contains all of them. */
-const SHOWN_MAX = 500
+const ROWS_LISTED_MAX = 500
 
 /** An import's result, with every skipped row and every ignored X user ID. */
 export function ImportOutcome({ result }: { result: ImportDetail }) {
@@ -29,7 +29,7 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
 /** Rows with a problem, and a download of them. */
 function RowProblems({ title, rows, fileName }: { title: string; rows: ImportDetail['rejected']; fileName: string }) {
   if (rows.length === 0) return null
-  const visibleRows = rows.slice(0, SHOWN_MAX)
+  const visibleRows = rows.slice(0, ROWS_LISTED_MAX)
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">

@@ -12,7 +12,7 @@ import { Kbd } from '../../../ui/kbd'
 import { Popover } from '../../../ui/popover'
 import { Select } from '../../../ui/select'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
 import { ChipCross, chip, FilterChip } from './filter-chip'
@@ -83,12 +83,12 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     apply(filterOf(next, filter))
   }
   const keyword = useRef<HTMLInputElement>(null)
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   useKeys({ '/': () => keyword.current?.focus() })
 
   return (
     <search
-      {...keptFocus}
+      {...focusFallback}
       aria-label="Filter leads"
       className="outline-none -mx-4 flex min-h-bar flex-wrap items-center gap-x-2 gap-y-1 border-b border-hair px-4 py-2 text-ui md:-mx-6 md:px-6"
     >
@@ -115,7 +115,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
                 // biome-ignore lint/suspicious/noArrayIndexKey: a changed condition keeps its chip, which has the focus
                 key={index}
                 criterion={criterion}
-                place={index}
+                index={index}
                 draft={draft}
                 onChange={change}
                 onRemove={() => remove({ ...draft, fields: draft.fields.filter((other) => other !== condition) })}
@@ -147,7 +147,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
       )}
       <AddFilter
         button={addButton}
-        shown={visible}
+        visible={visible}
         draft={draft}
         onChange={change}
         onRules={() => dialogs.show('rules')}
@@ -176,14 +176,14 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
   )
 }
 
-interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'place'> {
-  shown: readonly Criterion[]
+interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'index'> {
+  visible: readonly Criterion[]
   button: RefObject<HTMLButtonElement | null>
   onRules: () => void
 }
 
 /** Adds a criterion. The user first chooses which, then its value. */
-function AddFilter({ shown: visible, button, onRules, ...editor }: AddFilterProps) {
+function AddFilter({ visible, button, onRules, ...editor }: AddFilterProps) {
   const locks = useFilterLocks()
   const [open, setOpen] = useState(false)
   const [criterion, setCriterion] = useState<Criterion | null>(null)

@@ -22,7 +22,7 @@ import { BasisDialog } from './basis-dialog'
 import { LeadConversations, useLeadConversations } from './lead-conversations'
 import { LeadHistory } from './lead-history'
 import { LeadFollowers } from './lead-parts'
-import { canBeMessaged, SUPPRESSED_HINT, shownStatusOf } from './lead-status'
+import { canBeMessaged, displayStatusOf, SUPPRESSED_HINT } from './lead-status'
 import { fieldText } from './leads-columns'
 import { basisLabels } from './leads-url'
 import { SampleBadge } from './sample-badge'
@@ -37,7 +37,7 @@ export interface LeadSheetProps {
   id: string | null
   onClose: () => void
   /** '3 of 286'; null if the lead isn't on the page. */
-  place: string | null
+  position: string | null
   /** Opens the next or previous lead of the filter; null if there is none. */
   onNext: (() => void) | null
   onPrevious: (() => void) | null
@@ -50,7 +50,7 @@ export interface LeadSheetProps {
 }
 
 /** A lead: first the conversation, with details and history beside it. */
-export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ...props }: LeadSheetProps) {
+export function LeadSheet({ id, onClose, position, onNext, onPrevious, ...props }: LeadSheetProps) {
   const lead = useQuery(
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
@@ -116,7 +116,13 @@ export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ..
           <QueryError query={lead} />
         </div>
       ) : loaded ? (
-        <KnownLead key={loaded.id} lead={loaded} textarea={textarea} onBasis={() => dialogs.show('basis')} {...props} />
+        <LoadedLead
+          key={loaded.id}
+          lead={loaded}
+          textarea={textarea}
+          onBasis={() => dialogs.show('basis')}
+          {...props}
+        />
       ) : (
         <div className="p-6">
           <SheetTitle className="sr-only">Lead</SheetTitle>
@@ -202,13 +208,13 @@ function SheetActions({ lead, onMessage, onList, onSuppress, onRemove }: SheetAc
   )
 }
 
-interface KnownLeadProps extends Pick<LeadSheetProps, 'renderThread' | 'renderNotes'> {
+interface LoadedLeadProps extends Pick<LeadSheetProps, 'renderThread' | 'renderNotes'> {
   lead: LeadDetail
   textarea: RefObject<HTMLTextAreaElement | null>
   onBasis: () => void
 }
 
-function KnownLead({ lead, textarea, onBasis, renderThread, renderNotes }: KnownLeadProps) {
+function LoadedLead({ lead, textarea, onBasis, renderThread, renderNotes }: LoadedLeadProps) {
   const [first, ...others] = useLeadConversations(lead.id)
   const mayWrite = useIsOffered('member')
   return (
@@ -280,7 +286,7 @@ function Head({ lead }: { lead: LeadDetail }) {
         </div>
         {lead.isSample && <SampleBadge />}
         <span className="text-ui">
-          <StatusDot status={shownStatusOf(lead)} />
+          <StatusDot status={displayStatusOf(lead)} />
         </span>
       </div>
       {lead.handleLostAt && (

@@ -1,6 +1,6 @@
 import { LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads/leads'
 import { expect, test } from 'vitest'
-import { canBeMessaged, filterStatusOf, messageableParts, shownStatusOf } from './lead-status'
+import { canBeMessaged, displayStatusOf, filterStatusOf, messageableParts } from './lead-status'
 
 test('counts contacted as sent and failed_contact as failed', () => {
   const seen = Object.fromEntries(LEAD_STATUSES.map((dmStatus) => [dmStatus, filterStatusOf({ dmStatus })]))
@@ -40,8 +40,8 @@ test('splits a filter into its messageable statuses', () => {
 
 test('shows that a lead is suppressed or has replied instead of Sent', () => {
   const look = { dmStatus: 'contacted', suppressed: false, replied: false } as const
-  expect(shownStatusOf(look)).toBe('contacted')
-  expect(shownStatusOf({ ...look, replied: true })).toBe('replied')
-  expect(shownStatusOf({ ...look, dmStatus: 'queued', replied: true })).toBe('queued')
-  expect(shownStatusOf({ ...look, replied: true, suppressed: true })).toBe('suppressed')
+  expect(displayStatusOf(look)).toBe('contacted')
+  expect(displayStatusOf({ ...look, replied: true })).toBe('replied')
+  expect(displayStatusOf({ ...look, dmStatus: 'queued', replied: true })).toBe('queued')
+  expect(displayStatusOf({ ...look, replied: true, suppressed: true })).toBe('suppressed')
 })

@@ -25,7 +25,7 @@ export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadStanding {
 }
 
 /** The status in the table: the most important fact about the lead. */
-export function shownStatusOf({
+export function displayStatusOf({
   dmStatus,
   suppressed,
   replied,

@@ -12,7 +12,7 @@ import { SortTh } from '../../../ui/sort-th'
 import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { useIsOffered } from '../../identity/people/use-role'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
-import { SUPPRESSED_HINT, shownStatusOf } from './lead-status'
+import { displayStatusOf, SUPPRESSED_HINT } from './lead-status'
 import { columnLook, fieldOf, fieldText, type TableLayout, tableWidth, widthOf, withWidth } from './leads-columns'
 import { basisLabels } from './leads-url'
 import { moveFocus } from './row-focus'
@@ -231,7 +231,7 @@ function LeadCell({ id, lead }: { id: string; lead: ListedLead }) {
     case 'followingCount':
       return <LeadFollowers followerCount={lead.followingCount} />
     case 'dmStatus':
-      return <StatusDot status={shownStatusOf(lead)} />
+      return <StatusDot status={displayStatusOf(lead)} />
     case 'createdAt':
       return <DateTime value={lead.createdAt} precision="day" />
     case 'basis':

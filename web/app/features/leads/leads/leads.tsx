@@ -14,7 +14,7 @@ import { Pager, type PagerProps } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { ActionDialog } from './action-dialog'
@@ -86,7 +86,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   const actOn = (action: LeadsAction) => (lead: Pick<ListedLead, 'id' | 'twitterHandle'>) =>
     act(action, { ids: [lead.id] }, lead.twitterHandle)
   const mayWrite = useIsOffered('member')
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   useLeadsKeys({ selection, picked, act, onOpen: setOpened, mayWrite })
   const goToPage = (next: number) => {
     if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
@@ -105,7 +105,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
 
   if (isEmpty && isCurrentPage && !isFiltered(filter)) return <NoLeads offer={sampleOffer} />
   return (
-    <div {...keptFocus} className="outline-none md:-mt-6">
+    <div {...focusFallback} className="outline-none md:-mt-6">
       <LeadFilters
         view={{ filter, sort, page }}
         onChange={(next) => goTo(next, 1, { replace: true })}

@@ -13,14 +13,14 @@ import { Input } from '../../../ui/input'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
 import { TagBadge, tagColorLabels, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 
 /** Renames, recolors, merges and deletes tags. */
-export function ManageTagsDialog({ open, onClose }: ShownDialog) {
+export function ManageTagsDialog({ open, onClose }: ControlledDialogProps) {
   const tags = useTagsToPick().data?.tags ?? []
   const [changing, setChanging] = useState<{ id: string; mode: 'name' | 'merge' } | null>(null)
   const refresh = useRefresh()

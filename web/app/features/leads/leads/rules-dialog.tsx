@@ -15,7 +15,7 @@ import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { scrapeTitle } from '../scrapes/scrape-text'
 import { DayField, TagPicker, useCustomFields } from './advanced-filters'
 import { LABEL_NAMES } from './history-text'
@@ -38,7 +38,7 @@ import {
 } from './rule-draft'
 import { useTagsToPick } from './tag-badge'
 
-interface RulesDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'> {
+interface RulesDialogProps extends ControlledDialogProps, Pick<DialogProps, 'returnsTo'> {
   rules: LeadRules | null
   /** The rest of the filter, which applies as well. */
   filter: LeadFilter

@@ -13,7 +13,7 @@ import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
-import { type ShownDialog, useDialogs } from '../../../ui/use-dialogs'
+import { type ControlledDialogProps, useDialogs } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -104,7 +104,7 @@ function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
   ))
 }
 
-type FilterDialogProps = ShownDialog & Pick<DialogProps, 'returnsTo'>
+type FilterDialogProps = ControlledDialogProps & Pick<DialogProps, 'returnsTo'>
 
 function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { view: LeadsView }) {
   const refresh = useRefresh()

@@ -6,13 +6,13 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount } from './lead-selection'
-import { useKept } from './use-kept'
+import { useStoredText } from './use-stored-text'
 
 const MESSAGE_MAX = 10_000
 
-interface SendDialogProps extends ShownDialog {
+interface SendDialogProps extends ControlledDialogProps {
   picked: Picked
   /** The recipient of a single message. */
   handle?: string | undefined
@@ -21,7 +21,7 @@ interface SendDialogProps extends ShownDialog {
 
 /** Edits the message that 'Send DM' sends. It is stored for the next time. */
 export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
-  const [stored, keep] = useKept('quickDm')
+  const [stored, keep] = useStoredText('quickDm')
   const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)
   const count = pickedCount(picked)
   const message = draft.trim()

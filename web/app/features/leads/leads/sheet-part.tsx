@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
-import { useKept } from './use-kept'
+import { useStoredText } from './use-stored-text'
 
 interface SheetPartProps {
   title: string
@@ -10,7 +10,7 @@ interface SheetPartProps {
 
 /** A collapsible part of the lead sheet. Remembers whether it is collapsed. */
 export function SheetPart({ title, aside, children }: SheetPartProps) {
-  const [folded, keepFolded] = useKept(`leadSheetFolded.${title}`)
+  const [folded, keepFolded] = useStoredText(`leadSheetFolded.${title}`)
   const id = useId()
   return (
     <section className="grid gap-2">

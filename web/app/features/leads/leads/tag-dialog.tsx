@@ -15,13 +15,13 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { Segments } from '../../../ui/segments'
 import { SkeletonText } from '../../../ui/skeleton'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 import { type Picked, pickedCount } from './lead-selection'
 import { TagBadge, useTagsToPick } from './tag-badge'
 import { useTagLeads } from './use-bulk'
 
-interface TagDialogProps extends ShownDialog {
+interface TagDialogProps extends ControlledDialogProps {
   picked: Picked
   onManage?: () => void
 }

@@ -27,7 +27,7 @@ export type LeadsSelection = ReturnType<typeof useLeadsTable>
 /** Who can be selected. `messages`: leads that can be messaged. `people`: everyone, but not for messaging. */
 type SelectionMode = 'messages' | 'people'
 
-interface Kept {
+interface SelectionState {
   /** The filter that the selection belongs to. Another filter clears it. */
   filterKey: string
   mode: SelectionMode
@@ -47,12 +47,12 @@ interface LeadsTableInput {
 /** The table of a page of leads. The server sorts it, and the selection spans all pages. */
 export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: LeadsTableInput) {
   const filterKey = JSON.stringify(filter)
-  const [state, setState] = useState<Kept>({ filterKey, mode: 'messages', rows: {}, all: false })
+  const [state, setState] = useState<SelectionState>({ filterKey, mode: 'messages', rows: {}, all: false })
   const { mode } = state
   const canSelect = (lead: ListedLead) => mode === 'people' || canBeMessaged(lead)
   const isCurrent = state.filterKey === filterKey
   /** After unchecking one of "all", only the rest of the current page stays selected. */
-  const rowsOf = ({ rows, all, filterKey: of }: Kept): RowSelectionState => {
+  const rowsOf = ({ rows, all, filterKey: of }: SelectionState): RowSelectionState => {
     const selected = new Set(of !== filterKey ? [] : all ? leads.map(({ id }) => id) : Object.keys(rows))
     for (const lead of leads) if (!canSelect(lead)) selected.delete(lead.id)
     return Object.fromEntries([...selected].map((id) => [id, true]))

@@ -2,11 +2,11 @@ import { useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { parseLayout, type TableLayout } from './leads-columns'
 import { type LeadsView, toLeadsParams } from './leads-url'
-import { useKept } from './use-kept'
+import { useStoredText } from './use-stored-text'
 
 /** The table's layout, stored in this browser. While a column is dragged, it is displayed but not stored. */
 export function useTableLayout({ filter, page, sort }: LeadsView) {
-  const [text, keep] = useKept('leadsTable')
+  const [text, keep] = useStoredText('leadsTable')
   const stored = useMemo(() => parseLayout(text), [text])
   const [dragged, setDragged] = useState<TableLayout | null>(null)
   const navigate = useNavigate()

@@ -25,7 +25,7 @@ export function useWalk({
   opened,
   onOpen,
   onPage,
-}: WalkInput): Pick<LeadSheetProps, 'place' | 'onNext' | 'onPrevious'> {
+}: WalkInput): Pick<LeadSheetProps, 'position' | 'onNext' | 'onPrevious'> {
   // At which end the requested page opens.
   const [entry, setEntry] = useState<1 | -1 | null>(null)
   if (entry !== null && leads && !leads.some(({ id }) => id === opened)) {
@@ -34,7 +34,7 @@ export function useWalk({
     if (lead && opened) onOpen(lead.id)
   }
   const at = leads?.findIndex(({ id }) => id === opened) ?? -1
-  if (!leads || at < 0) return { place: null, onNext: null, onPrevious: null }
+  if (!leads || at < 0) return { position: null, onNext: null, onPrevious: null }
   const step = (by: 1 | -1) => {
     const next = leads[at + by]
     if (next) return () => onOpen(next.id)
@@ -46,7 +46,8 @@ export function useWalk({
     }
   }
   return {
-    place: total === null ? formatNumber(first + at + 1) : `${formatNumber(first + at + 1)} of ${formatNumber(total)}`,
+    position:
+      total === null ? formatNumber(first + at + 1) : `${formatNumber(first + at + 1)} of ${formatNumber(total)}`,
     onNext: step(1),
     onPrevious: step(-1),
   }

@@ -14,11 +14,11 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 import { draftOf, FilterFields, filterOf, rangeProblem } from '../leads/filter-fields'
 
-interface ListFormDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'> {
+interface ListFormDialogProps extends ControlledDialogProps, Pick<DialogProps, 'returnsTo'> {
   /** The list to edit. Without one, a list is created. */
   list?: List
   /** Set to create a smart list with this filter. */

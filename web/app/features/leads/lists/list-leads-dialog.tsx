@@ -13,11 +13,11 @@ import { Button, ButtonLink } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { EmptyState } from '../../../ui/empty-state'
 import { Select } from '../../../ui/select'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import { type LeadFilterStatus, shownStatusOf } from '../leads/lead-status'
+import { displayStatusOf, type LeadFilterStatus } from '../leads/lead-status'
 import { statusLabels } from '../leads/leads-url'
 
 const PAGE_SIZE = 25
@@ -50,9 +50,9 @@ const statusInList: Column<ListLead> = {
 }
 
 /** The lead's status, as on the Leads page. */
-export const shownStatus: Column<ListedLead> = {
+export const displayStatus: Column<ListedLead> = {
   name: 'Status',
-  cell: (lead) => <StatusBadge status={shownStatusOf(lead)} />,
+  cell: (lead) => <StatusBadge status={displayStatusOf(lead)} />,
 }
 
 const STATUS_OPTIONS = [
@@ -60,7 +60,7 @@ const STATUS_OPTIONS = [
   ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
 ]
 
-interface ListLeadsDialogProps extends ShownDialog {
+interface ListLeadsDialogProps extends ControlledDialogProps {
   list: List
   /** True for a card of the Lead Lists tab, which calls lists campaigns. */
   isCard?: boolean
@@ -146,7 +146,7 @@ function People({ list, manage }: { list: List; manage: ReactNode }) {
       {...tableOf(list)}
       query={leads}
       rows={leads.data?.leads}
-      columns={[...leadColumns, shownStatus]}
+      columns={[...leadColumns, displayStatus]}
       failure={(error) => `Failed to fetch leads for list: ${errorText(error)}`}
       page={page}
       onChange={setPage}

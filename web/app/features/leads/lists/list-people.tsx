@@ -14,7 +14,7 @@ import { Checkbox } from '../../../ui/choice'
 import { EmptyState } from '../../../ui/empty-state'
 import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useStartJob } from '../../platform/jobs/use-start-job'
@@ -23,7 +23,7 @@ import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 import { isFiltered, toLeadsParams } from '../leads/leads-url'
 import { TagBadges } from '../leads/tag-badge'
 import { useLeadsView } from '../leads/use-leads-view'
-import { NobodyYet, shownStatus } from './list-leads-dialog'
+import { displayStatus, NobodyYet } from './list-leads-dialog'
 
 const PAGE_SIZE = 25
 const NOBODY: ReadonlySet<string> = new Set()
@@ -34,7 +34,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
   const view = useLeadsView()
   const { filter, sort, page } = { ...view, filter: { ...view.filter, listId: undefined } }
   const [selected, setSelected] = useState(NOBODY)
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const canRemove = useIsOffered('member') && !list.filter
   const cursors = usePageCursors(JSON.stringify([list.id, filter, sort]))
   const leads = useQuery(
@@ -79,7 +79,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
       className: 'max-md:hidden',
       cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} />,
     },
-    { ...shownStatus, className: 'max-md:ps-0 max-md:whitespace-nowrap' },
+    { ...displayStatus, className: 'max-md:ps-0 max-md:whitespace-nowrap' },
     canRemove && {
       name: 'Actions',
       hidden: true,
@@ -97,7 +97,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
     },
   ]
   return (
-    <section {...keptFocus} aria-label="People" className="grid gap-3 outline-none">
+    <section {...focusFallback} aria-label="People" className="grid gap-3 outline-none">
       <LeadFilters view={{ filter, sort, page }} onChange={goTo} onSort={(next) => goTo(filter, 1, next)} />
       {selected.size > 0 && (
         <div className="flex items-center justify-end gap-2">

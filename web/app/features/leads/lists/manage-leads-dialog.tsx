@@ -20,12 +20,12 @@ import { Input } from '../../../ui/input'
 import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 import { useStartJob } from '../../platform/jobs/use-start-job'
 import type { Selection } from '../leads/lead-selection'
 import { parseKeyword } from '../leads/leads-url'
-import { DIALOG_TABLE_HEIGHT, leadColumns, shownStatus } from './list-leads-dialog'
+import { DIALOG_TABLE_HEIGHT, displayStatus, leadColumns } from './list-leads-dialog'
 import { type Changes, changesOf, changesText, noChanges, selectionOf, withSelection } from './membership'
 
 const PAGE_SIZE = 20
@@ -36,7 +36,7 @@ const NONE: readonly ListedLead[] = []
 type Action = keyof Changes
 
 /** Selects the leads of a list. Changes survive paging and searching until they are saved. */
-export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list: List }) {
+export function ManageLeadsDialog({ list, open, onClose }: ControlledDialogProps & { list: List }) {
   const confirm = useConfirm()
   const [typed, setTyped] = useState('')
   const [membersOnly, setMembersOnly] = useState(false)
@@ -146,7 +146,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
           dense
           query={leads}
           rows={leads.data?.leads}
-          columns={[selectColumn, ...leadColumns, shownStatus]}
+          columns={[selectColumn, ...leadColumns, displayStatus]}
           isSelected={({ id }) => selectColumn.isSelected(id)}
           loading="Loading leads…"
           failure={(error) => `Failed to fetch all user leads: ${errorText(error)}`}

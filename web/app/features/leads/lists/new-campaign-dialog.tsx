@@ -7,11 +7,11 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 
 /** Creates a card on the Lead Lists tab: a list with tags. */
-export function NewCampaignDialog({ open, onClose }: ShownDialog) {
+export function NewCampaignDialog({ open, onClose }: ControlledDialogProps) {
   const refresh = useRefresh()
   const form = useForm({ defaultValues: { name: '', description: '', tags: '' } })
   const { errors } = form.formState

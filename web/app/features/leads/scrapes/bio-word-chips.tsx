@@ -3,7 +3,7 @@ import { BIO_WORDS_MAX, type BioWords } from '@x-automated/contract/leads/bio-wo
 import { useState } from 'react'
 import type { client } from '../../../api'
 import { Button } from '../../../ui/button'
-import { withPressed } from './found-filter'
+import { withPressed } from './results-filter'
 
 type Words = Awaited<ReturnType<typeof client.scrapes.histogram>>['words']
 

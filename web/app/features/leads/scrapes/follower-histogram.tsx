@@ -2,7 +2,7 @@ import { Slider } from '@base-ui/react/slider'
 import { formatCompact, formatCount, formatNumber } from '@x-automated/contract/format'
 import type { client } from '../../../api'
 import { NumberInput } from '../../../ui/number-input'
-import { type FollowerFilter, filterBetween, placeOf, SCALE_END } from './follower-scale'
+import { type FollowerFilter, filterBetween, positionOf, SCALE_END } from './follower-scale'
 
 type Bins = Awaited<ReturnType<typeof client.scrapes.histogram>>['bins']
 
@@ -22,8 +22,8 @@ export function FollowerHistogram({ bins, filter, onChange }: FollowerHistogramP
   const highest = Math.max(...bins.map(({ count }) => count), 1)
   const total = bins.reduce((sum, { count }) => sum + count, 0)
   const range: [number, number] = [
-    filter.min === null ? 0 : placeOf(filter.min),
-    filter.max === null ? SCALE_END : placeOf(filter.max),
+    filter.min === null ? 0 : positionOf(filter.min),
+    filter.max === null ? SCALE_END : positionOf(filter.max),
   ]
   return (
     <section aria-label="Follower counts" className="grid gap-3">
@@ -105,7 +105,7 @@ export function FollowerHistogram({ bins, filter, onChange }: FollowerHistogramP
             <span
               key={followers}
               className="absolute -translate-x-1/2"
-              style={{ left: `${(placeOf(followers) / SCALE_END) * 100}%` }}
+              style={{ left: `${(positionOf(followers) / SCALE_END) * 100}%` }}
             >
               {formatCompact(followers)}
             </span>

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { filterBetween, followersAt, isWider, placeOf, SCALE_END, widened } from './follower-scale'
+import { filterBetween, followersAt, isWider, positionOf, SCALE_END, widened } from './follower-scale'
 
 test('places powers of ten four steps apart', () => {
-  expect([0, 1, 10, 100, 1_000, 1_000_000].map(placeOf)).toEqual([0, 1, 5, 9, 13, 25])
-  expect(placeOf(2_000_000_000)).toBe(SCALE_END)
+  expect([0, 1, 10, 100, 1_000, 1_000_000].map(positionOf)).toEqual([0, 1, 5, 9, 13, 25])
+  expect(positionOf(2_000_000_000)).toBe(SCALE_END)
 })
 
 test('rounds to two digits and finds the place again', () => {
   expect(followersAt(0)).toBe(0)
   expect(followersAt(10)).toBe(180)
-  expect(followersAt(placeOf(25_000))).toBe(25_000)
+  expect(followersAt(positionOf(25_000))).toBe(25_000)
 })
 
 test('has no bound at the ends of the scale', () => {

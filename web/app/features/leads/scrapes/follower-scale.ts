@@ -9,13 +9,13 @@ export interface FollowerFilter {
 }
 
 /** The bounds of a scrape's follower counts. */
-export type Kept = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
+export type ScrapeBounds = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
 
 /** The end of the scale. Each bin of the histogram is one step, four per power of ten. */
 export const SCALE_END = HISTOGRAM_BOUNDS.length
 
 /** The position of a follower count on the logarithmic scale. */
-export function placeOf(followers: number): number {
+export function positionOf(followers: number): number {
   return followers < 1 ? 0 : Math.min(SCALE_END, 1 + 4 * Math.log10(followers))
 }
 
@@ -33,12 +33,12 @@ export function filterBetween(from: number, to: number): FollowerFilter {
 }
 
 /** Whether the filter's range is wider than that of the scrape. */
-export function isWider({ min, max }: FollowerFilter, bounds: Kept): boolean {
+export function isWider({ min, max }: FollowerFilter, bounds: ScrapeBounds): boolean {
   return (min ?? 0) < bounds.minFollowers || (max ?? FOLLOWERS_MAX) > bounds.maxFollowers
 }
 
 /** The scrape's bounds, extended to include the filter's. */
-export function widened({ min, max }: FollowerFilter, bounds: Kept): Kept {
+export function widened({ min, max }: FollowerFilter, bounds: ScrapeBounds): ScrapeBounds {
   return {
     minFollowers: Math.min(min ?? 0, bounds.minFollowers),
     maxFollowers: Math.max(max ?? FOLLOWERS_MAX, bounds.maxFollowers),

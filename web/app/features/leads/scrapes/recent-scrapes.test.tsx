@@ -35,7 +35,7 @@ function runAgainButton(busy: boolean): string | undefined {
           page={1}
           pageSize={10}
           onPage={() => {}}
-          shown={null}
+          currentId={null}
           onShow={() => {}}
           busy={busy}
           onStarted={() => {}}

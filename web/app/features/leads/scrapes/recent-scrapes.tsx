@@ -19,7 +19,7 @@ interface RecentScrapesProps {
   pageSize: number
   onPage: (page: number) => void
   /** The id of the scrape displayed above. */
-  shown: string | null
+  currentId: string | null
   onShow: (id: string) => void
   /** A scrape is in progress, so no other one can start. */
   busy: boolean
@@ -32,7 +32,7 @@ export function RecentScrapes({
   page,
   pageSize,
   onPage,
-  shown: shownId,
+  currentId: shownId,
   onShow,
   busy,
   onStarted,

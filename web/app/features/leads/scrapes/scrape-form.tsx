@@ -34,7 +34,7 @@ interface ScrapeFormProps {
   /** A scrape is in progress. It is running, or waits until X is connected next to this form. */
   busy: false | 'running' | 'disconnected'
   /** Leads are shown below, so using them is the main action. */
-  hasFound: boolean
+  hasResults: boolean
   /** X requires a new login. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
@@ -42,7 +42,7 @@ interface ScrapeFormProps {
 }
 
 /** Starts a scrape. */
-export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
@@ -107,7 +107,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
           <SourceField form={form} type={type} error={fieldError} />
           <Button
             type="submit"
-            variant={hasFound ? 'secondary' : 'primary'}
+            variant={hasResults ? 'secondary' : 'primary'}
             size="lg"
             className="mt-6.5 min-h-14 max-sm:mt-0 max-sm:w-full"
             icon={<Search />}
@@ -132,7 +132,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
           {errorText(create.error, 'Failed to scrape X followers')}
         </Callout>
       )}
-      {hasFound && (
+      {hasResults && (
         <Button
           variant="ghost"
           icon={<SlidersHorizontal />}
@@ -146,7 +146,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
       <div
         className={cn(
           'grid gap-x-8 gap-y-5 border-t border-hair pt-5 sm:grid-cols-2 lg:grid-cols-3',
-          hasFound && !showsFilters && 'max-sm:hidden',
+          hasResults && !showsFilters && 'max-sm:hidden',
         )}
       >
         <div className="grid content-start gap-4">

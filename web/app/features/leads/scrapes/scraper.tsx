@@ -12,8 +12,8 @@ import { toast } from '../../../ui/toast'
 import { useRefresh } from '../../../use-refresh'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
-import { FoundCanvas, type FoundCanvasProps } from './found-canvas'
 import { RecentScrapes } from './recent-scrapes'
+import { ResultsCanvas, type ResultsCanvasProps } from './results-canvas'
 import { ScrapeForm } from './scrape-form'
 import { ScrapePanel } from './scrape-panel'
 import { isInProgress, isSessionError, needsConnection } from './scrape-text'
@@ -23,7 +23,7 @@ import { useScrapeAgain } from './use-scrape-again'
 const RECENT_SIZE = 10
 
 /** The Scraper tab: the form, the current scrape with its leads, and past scrapes. */
-export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage'>) {
+export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessage'>) {
   const queries = useQueryClient()
   const refresh = useRefresh()
   const mayWrite = useIsOffered('member')
@@ -76,7 +76,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
           <div ref={form}>
             <ScrapeForm
               busy={busy}
-              hasFound={scrape !== undefined && scrape.matched > 0}
+              hasResults={scrape !== undefined && scrape.matched > 0}
               askCredentials={askCredentials}
               onAskCredentials={setAskCredentials}
               onStarted={start}
@@ -93,7 +93,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
           {scrape ? (
             <>
               <ScrapePanel scrape={scrape} onChanged={start} onAnother={askForAnother} />
-              <FoundCanvas
+              <ResultsCanvas
                 key={scrape.id}
                 scrape={scrape}
                 mayStart={busy === false && !again.isPending}
@@ -119,7 +119,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
         page={page}
         pageSize={RECENT_SIZE}
         onPage={setPage}
-        shown={watched}
+        currentId={watched}
         onShow={setChosen}
         busy={busy !== false}
         onStarted={start}

@@ -10,10 +10,10 @@ import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { typedHandles } from './typed-handles'
 
-export interface PeopleDialogProps extends ShownDialog {
+export interface PeopleDialogProps extends ControlledDialogProps {
   onDone: () => void
 }
 

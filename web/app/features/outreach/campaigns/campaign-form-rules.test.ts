@@ -4,7 +4,7 @@ import { defaultName, emptyDraft, heldText, isComplete, listOptionLabel, problem
 
 const draft = { ...emptyDraft, name: 'Launch', leadListId: 'a' }
 const empty = emptySequence()
-const written = withVariant(empty, empty.steps[0]?.shown ?? '', { messageTemplate: 'Hi' })
+const written = withVariant(empty, empty.steps[0]?.openVariantKey ?? '', { messageTemplate: 'Hi' })
 
 test('requires a name, a list and a message that are not blank', () => {
   expect(isComplete(draft, written)).toBe(true)

@@ -58,7 +58,7 @@ export const isFormFolded = () => {
 }
 
 /** Opens the form if the URL requests it, then removes that parameter. */
-function useAskedForm(show: () => void) {
+function useRequestedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
   const showForm = useEffectEvent(() => {
@@ -75,7 +75,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { status: session } = useSession()
   const [isFolded, setFolded] = useState(isFormFolded)
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
-  useAskedForm(() => {
+  useRequestedForm(() => {
     setFolded(false)
     requestAnimationFrame(() => form.setFocus('name'))
   })

@@ -85,7 +85,7 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
 }
 
 /** Whether the X connections have loaded or failed. Anything below their notices waits for that. */
-export function useXConnectionsKnown(): boolean {
+export function useXConnectionsLoaded(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 

@@ -4,11 +4,11 @@ import { generatePath } from 'react-router'
 import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { DmsTable } from './dms-table'
 
 /** A campaign's messages in a dialog. */
-export function DmsDialog({ campaign, open, onClose }: ShownDialog & { campaign: Campaign }) {
+export function DmsDialog({ campaign, open, onClose }: ControlledDialogProps & { campaign: Campaign }) {
   const [page, setPage] = useState(1)
   return (
     <Dialog

@@ -8,7 +8,7 @@ import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { AccountField } from './account-field'
 import { invalidateCampaignNames } from './all-campaigns'
 import { updateCachedCampaign } from './campaign-cache'
@@ -16,7 +16,7 @@ import { INCLUDE_CONTACTED, INCLUDE_REPLIED } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
 import { changedFields, type Edits, pickEdits } from './edits'
 
-interface EditCampaignDialogProps extends ShownDialog {
+interface EditCampaignDialogProps extends ControlledDialogProps {
   campaign: Campaign
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exampleLead, placeholders, previewOf, unknownPlaceholders, writtenPieces } from './message-template'
+import { exampleLead, placeholders, previewOf, unknownVariables, writtenPieces } from './message-template'
 
 const lead = { name: 'Ann Lee', twitterHandle: 'annlee', metadata: { Company: ' Acme ', size: 12 } }
 const text = (template: string, who = lead) =>
@@ -24,7 +24,7 @@ test('fills a CSV column, or its fallback if it is empty or not text', () => {
 })
 
 test('reports misspelled variables and columns without a fallback', () => {
-  const unknown = unknownPlaceholders('Hi {leadname}, {company} {{nick}} {{name}} {leadname}')
+  const unknown = unknownVariables('Hi {leadname}, {company} {{nick}} {{name}} {leadname}')
   expect(unknown.map(({ written }) => written)).toEqual(['{leadname}', '{company}', '{{nick}}'])
 })
 
@@ -53,7 +53,7 @@ test('separates missing values from filled ones', () => {
 })
 
 test('offers only known variables', () => {
-  for (const placeholder of placeholders) expect(unknownPlaceholders(placeholder.text)).toEqual([])
+  for (const placeholder of placeholders) expect(unknownVariables(placeholder.text)).toEqual([])
 })
 
 test('splits a template as it is written, so that its variables can be marked', () => {

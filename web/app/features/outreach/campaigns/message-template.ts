@@ -1,9 +1,9 @@
 import {
   fillSegment,
   type Recipient,
-  readPlaces,
+  readSegments,
   readWritten,
-  type UnknownPlace,
+  type UnknownVariable,
 } from '@x-automated/contract/outreach/template'
 import { OPENER_VARIABLE } from '../writer/opener-variable'
 
@@ -32,7 +32,7 @@ export const placeholders = [
 
 /** The parts of a template as a lead sees it. */
 export function previewOf(template: string, lead: Recipient): Piece[] {
-  return readPlaces(template).map((segment) => {
+  return readSegments(template).map((segment) => {
     if (segment.kind === 'words') return { kind: 'text', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
     if (segment.kind === 'opener') return { kind: lead.opener ? 'filled' : 'opener', text: fillSegment(segment, lead) }
@@ -44,14 +44,14 @@ export function previewOf(template: string, lead: Recipient): Piece[] {
 
 /** The parts of a template as written. Known variables are `filled`. */
 export function writtenPieces(template: string): Piece[] {
-  return readWritten(template).map(({ place: { kind }, written }) => ({
+  return readWritten(template).map(({ segment: { kind }, written }) => ({
     kind: kind === 'words' ? 'text' : kind === 'unknown' ? 'unknown' : 'filled',
     text: written,
   }))
 }
 
 /** A template's unknown variables, without duplicates. */
-export function unknownPlaceholders(template: string): UnknownPlace[] {
-  const places = readPlaces(template).filter((placeholder) => placeholder.kind === 'unknown')
+export function unknownVariables(template: string): UnknownVariable[] {
+  const places = readSegments(template).filter((placeholder) => placeholder.kind === 'unknown')
   return places.filter(({ written }, index) => places.findIndex((other) => other.written === written) === index)
 }

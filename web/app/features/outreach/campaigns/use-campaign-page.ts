@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import { useNoSender } from '../real-send/no-sender'
-import { useRunNoticeKnown } from '../real-send/run-notice'
-import { useReplyDetectionKnown } from '../replies/reply-detection'
+import { useRunNoticeLoaded } from '../real-send/run-notice'
+import { useReplyDetectionLoaded } from '../replies/reply-detection'
 import { useCampaignActions } from './campaign-actions'
 import { isDisconnected } from './campaign-progress'
-import { useCampaign, useSecondsLeft, useXConnections, useXConnectionsKnown } from './campaign-watch'
+import { useCampaign, useSecondsLeft, useXConnections, useXConnectionsLoaded } from './campaign-watch'
 import { useRealSend } from './real-send'
 
 /** The data of a campaign's page. `campaign` is undefined until the page can be displayed. */
@@ -12,7 +12,7 @@ export function useCampaignPage(campaignId: string) {
   const query = useCampaign(campaignId)
   const { data } = query
   const watched = useMemo(() => (data ? [data] : undefined), [data])
-  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(watched)].every(Boolean)
+  const noticesKnown = [useReplyDetectionLoaded(), useXConnectionsLoaded(), useRunNoticeLoaded(watched)].every(Boolean)
   // Waits for the notices above, so that nothing shifts. Once displayed, the page stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && data && noticesKnown) setShown(true)

@@ -5,7 +5,7 @@ import { useDialogs } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { useNoSender } from '../real-send/no-sender'
-import { useRunNoticeKnown } from '../real-send/run-notice'
+import { useRunNoticeLoaded } from '../real-send/run-notice'
 import { useCampaignActions } from './campaign-actions'
 import { isDisconnected } from './campaign-progress'
 import { CAMPAIGNS_PAGE_SIZE, useCampaigns, useLostConnection, useXConnections } from './campaign-watch'
@@ -36,7 +36,7 @@ export function useCampaignsPage() {
   const mayChange = useIsOffered('member')
   const connections = useXConnections(campaigns)
   const noSender = useNoSender(campaigns, query.dataUpdatedAt)
-  const noticeKnown = useRunNoticeKnown(campaigns)
+  const noticeKnown = useRunNoticeLoaded(campaigns)
   // The table waits for the notice above it, so that nothing shifts. Once displayed, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && campaigns && noticeKnown) setShown(true)

@@ -14,7 +14,7 @@ const REFRESH_MS = 60_000
 const offered = () => api.conversationOffers.list.queryOptions({ input: {}, refetchInterval: REFRESH_MS })
 
 /** Whether the offers have loaded. Anything below them waits for that, so that nothing shifts. */
-export function useConversationOffersKnown(): boolean {
+export function useConversationOffersLoaded(): boolean {
   return !isInitialLoading(useQuery(offered()))
 }
 

@@ -35,7 +35,7 @@ export function useExtensionHere(enabled = true): ExtensionHere | null | undefin
 }
 
 /** Whether the extension's status is known, or took too long. */
-export function useIsExtensionKnown(enabled: boolean): boolean {
+export function useExtensionStatusLoaded(enabled: boolean): boolean {
   const here = useExtensionHere(enabled)
   const isLate = useSlow(enabled, ANSWERS_WITHIN_MS)
   return !enabled || here !== undefined || isLate

@@ -4,7 +4,7 @@ import { api, type client } from '../../../api'
 import type { InboxFilter } from './inbox-filter'
 
 type Lists = InfiniteData<Awaited<ReturnType<typeof client.conversations.list>>>
-type Found = InfiniteData<Awaited<ReturnType<typeof client.conversations.find>>>
+type ConversationPages = InfiniteData<Awaited<ReturnType<typeof client.conversations.find>>>
 
 /** What a member can change about a conversation. */
 export type ConversationChange = Partial<
@@ -14,7 +14,9 @@ export type ConversationChange = Partial<
 /** Shows a change in all cached data before the server responds. @returns a rollback */
 export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): () => void {
   const lists = queries.getQueriesData<Lists>({ queryKey: api.conversations.list.key({ type: 'infinite' }) })
-  const details = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
+  const details = queries.getQueriesData<ConversationPages>({
+    queryKey: api.conversations.find.key({ type: 'infinite' }),
+  })
   for (const [queryKey] of lists) {
     const status = (queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
     queries.setQueryData<Lists>(
@@ -22,7 +24,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
       (data) => data && { ...data, pages: changePages(data.pages, ids, change, status) },
     )
   }
-  queries.setQueriesData<Found>(
+  queries.setQueriesData<ConversationPages>(
     { queryKey: api.conversations.find.key({ type: 'infinite' }) },
     (data) => data && { ...data, pages: data.pages.map((page) => (ids.has(page.id) ? { ...page, ...change } : page)) },
   )
@@ -37,7 +39,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
       // Restore only these fields: others, such as the draft, may have changed meanwhile.
       const back = was && Object.fromEntries(Object.keys(change).map((key) => [key, was[key as keyof typeof change]]))
       if (back)
-        queries.setQueryData<Found>(
+        queries.setQueryData<ConversationPages>(
           queryKey,
           (data) => data && { ...data, pages: data.pages.map((page) => ({ ...page, ...back })) },
         )
@@ -48,7 +50,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
 /** Stores the draft with the cached conversation, in case it is opened again. */
 export function cacheDraft(queries: QueryClient, id: string, text: string): void {
   const draft = text === '' ? null : { text, updatedAt: new Date().toISOString() }
-  queries.setQueriesData<Found>(
+  queries.setQueriesData<ConversationPages>(
     { queryKey: api.conversations.find.key({ type: 'infinite' }) },
     (data) => data && { ...data, pages: data.pages.map((page) => (page.id === id ? { ...page, draft } : page)) },
   )

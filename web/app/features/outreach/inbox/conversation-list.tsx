@@ -16,12 +16,12 @@ import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { missingText } from '../../leads/leads/history-text'
 import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
-import { ConversationOffers, useConversationOffersKnown } from '../conversation-offers/conversation-offers'
-import { ReplyDetectionNotice, useReplyDetectionKnown } from '../replies/reply-detection'
+import { ConversationOffers, useConversationOffersLoaded } from '../conversation-offers/conversation-offers'
+import { ReplyDetectionNotice, useReplyDetectionLoaded } from '../replies/reply-detection'
 import { BulkBar } from './bulk-bar'
 import { FilterMenu } from './filter-menu'
 import { narrowedBy } from './inbox-filter'
@@ -40,15 +40,15 @@ const STATUS_NAMES: Record<ConversationStatus, string> = { open: 'Open', snoozed
 /** The filter, and the conversations that match it, latest first. */
 export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   const { list } = inbox
-  const keptFocus = useKeptFocus<HTMLDivElement>()
-  const noticesKnown = [useReplyDetectionKnown(), useConversationOffersKnown(), !isInitialLoading(useAccounts())]
+  const focusFallback = useFocusFallback<HTMLDivElement>()
+  const noticesKnown = [useReplyDetectionLoaded(), useConversationOffersLoaded(), !isInitialLoading(useAccounts())]
   const rows = noticesKnown.every(Boolean) ? inbox.rows : undefined
   return (
     <>
       <ListHead inbox={inbox} />
       <SearchField inbox={inbox} searchRef={searchRef} />
       <div
-        {...keptFocus}
+        {...focusFallback}
         className="min-h-0 flex-1 outline-none md:overflow-y-auto md:overscroll-contain md:[scrollbar-width:thin]"
       >
         <div className="grid gap-2 px-4 py-3 empty:hidden">

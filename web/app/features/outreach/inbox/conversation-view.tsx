@@ -67,16 +67,16 @@ export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
         </div>
       </Frame>
     )
-  return <Known inbox={inbox} query={query} conversation={conversation} />
+  return <LoadedConversation inbox={inbox} query={query} conversation={conversation} />
 }
 
-interface KnownProps {
+interface LoadedConversationProps {
   inbox: Inbox
   query: ReturnType<typeof useConversation>
   conversation: NonNullable<Inbox['rows']>[number]
 }
 
-function Known({ inbox, query, conversation }: KnownProps) {
+function LoadedConversation({ inbox, query, conversation }: LoadedConversationProps) {
   const { lead, isEncrypted, suppression, campaignId } = conversation
   const actions = useConversationActions(inbox, conversation)
   const { campaignOf } = useCampaignsById()
@@ -148,7 +148,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
 }
 
 interface HeadActionsProps {
-  conversation: KnownProps['conversation']
+  conversation: LoadedConversationProps['conversation']
   actions: ConversationActions
   /** The lead's last message. */
   reply: Message | undefined

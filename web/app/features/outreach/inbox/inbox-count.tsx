@@ -4,7 +4,7 @@ import { api } from '../../../api'
 import { cn } from '../../../ui/cn'
 import { useHasRole } from '../../identity/people/use-role'
 
-const SHOWN_MAX = 99
+const COUNT_MAX = 99
 /** Polls, in case an event gets lost. */
 const POLL_MS = 30_000
 
@@ -29,7 +29,7 @@ export function InboxCount({ className, labelClass }: { className?: string; labe
       title={formatCount(unread, 'unread conversation')}
       className={cn('min-w-4.5 rounded-sm bg-ink px-1 text-center text-2xs font-strong text-inverse', className)}
     >
-      {unread > SHOWN_MAX ? `${SHOWN_MAX}+` : formatNumber(unread)}
+      {unread > COUNT_MAX ? `${COUNT_MAX}+` : formatNumber(unread)}
       <span className={labelClass}> unread</span>
     </span>
   )

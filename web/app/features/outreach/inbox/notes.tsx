@@ -8,7 +8,7 @@ import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { toast } from '../../../ui/toast'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { undoButton, useMembers } from './use-inbox'
@@ -26,9 +26,9 @@ interface NotesProps {
 export function Notes({ conversationId, notes }: NotesProps) {
   const [isAdding, setAdding] = useState(false)
   // A saved note replaces its form.
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   return (
-    <section {...keptFocus} className="grid gap-2">
+    <section {...focusFallback} className="grid gap-2">
       <div className="flex items-center justify-between">
         <h3 className="font-strong">Notes</h3>
         {!isAdding && <IconButton size="sm" label="Add a note" icon={<Plus />} onClick={() => setAdding(true)} />}

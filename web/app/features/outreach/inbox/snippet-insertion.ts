@@ -2,7 +2,7 @@ import type { Snippet } from '@x-automated/contract/outreach/snippets'
 import type { Template } from '@x-automated/contract/outreach/templates'
 import { previewOf, type Recipient, writtenPieces } from '../campaigns/message-template'
 
-const SHOWN_MAX = 6
+const MATCHES_MAX = 6
 
 /** A text to insert: a snippet, or a template (with its name as the shortcut). */
 export type Insertion = Pick<Snippet, 'id' | 'shortcut' | 'text'> & { isTemplate?: boolean }
@@ -29,7 +29,7 @@ export function matchingSnippets<One extends Insertion>(all: readonly One[], que
   const wanted = query.toLowerCase()
   const starting = all.filter(({ shortcut }) => shortcut.toLowerCase().startsWith(wanted))
   const others = all.filter((snippet) => !starting.includes(snippet) && snippet.text.toLowerCase().includes(wanted))
-  return [...starting, ...others].slice(0, SHOWN_MAX)
+  return [...starting, ...others].slice(0, MATCHES_MAX)
 }
 
 /** Replaces the slash and everything up to the cursor with a snippet. */

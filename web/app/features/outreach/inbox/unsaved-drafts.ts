@@ -1,4 +1,4 @@
-import { keptPerWorkspace } from '../../../kept-per-workspace'
+import { workspaceValue } from '../../../workspace-value'
 
 /** Typed text that is not on the server yet. */
 interface UnsavedDraft {
@@ -7,7 +7,7 @@ interface UnsavedDraft {
   isAddition: boolean
 }
 
-const drafts = keptPerWorkspace<ReadonlyMap<string, UnsavedDraft>>(new Map())
+const drafts = workspaceValue<ReadonlyMap<string, UnsavedDraft>>(new Map())
 
 /** The unsaved text of a conversation, if any. */
 export const unsavedDraft = (id: string) => drafts.get().get(id)

@@ -7,7 +7,7 @@ import { toast } from '../../../ui/toast'
 import { changeInParts } from './change-in-parts'
 import { changeCached } from './conversation-cache'
 import { NOTHING_SELECTED } from './selection'
-import { type Inbox, shownChange, type Update, useChanged, useDoneToast } from './use-inbox'
+import { expectedChange, type Inbox, type Update, useChanged, useDoneToast } from './use-inbox'
 
 type BulkUpdate = Omit<Update, 'reengage'>
 
@@ -54,7 +54,7 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
       const before = selection
       setSelection(NOTHING_SELECTED)
       await queries.cancelQueries({ queryKey: api.conversations.key() })
-      return { before, rollBack: changeCached(queries, new Set(ids), shownChange(update)) }
+      return { before, rollBack: changeCached(queries, new Set(ids), expectedChange(update)) }
     },
     onError(error, _, context) {
       if (context) setSelection(context.before)

@@ -12,9 +12,9 @@ import {
   useSearchParams,
 } from 'react-router'
 import { api, client, errorText } from '../../../api'
-import { keptPerWorkspace } from '../../../kept-per-workspace'
 import { paths } from '../../../paths'
 import { toast } from '../../../ui/toast'
+import { workspaceValue } from '../../../workspace-value'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
 import { type ConversationChange, changeCached } from './conversation-cache'
 import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
@@ -173,7 +173,7 @@ interface ChangeOptions {
 }
 
 /** How a change will look once saved. */
-export function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
+export function expectedChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
   return {
     ...(status && { status, snoozedUntil: snoozedUntil ?? null }),
     // A conversation marked as done counts as read.
@@ -214,7 +214,7 @@ interface Undoable {
 }
 
 /** Newest last. */
-const undoables = keptPerWorkspace<Undoable[]>([])
+const undoables = workspaceValue<Undoable[]>([])
 
 /** Offers to undo the latest change. Undoing it offers the one before. */
 function showNewest() {
@@ -271,7 +271,7 @@ export function useChangeConversation() {
     },
     async onMutate({ id, update }) {
       await queries.cancelQueries({ queryKey: api.conversations.key() })
-      return changeCached(queries, new Set([id]), shownChange(update))
+      return changeCached(queries, new Set([id]), expectedChange(update))
     },
     onError(error, _, rollBack) {
       rollBack?.()

@@ -43,7 +43,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
     setText(draftText(saved, { text, isAddition: true }))
   }
   useAddition(id, isKnown ? null : text)
-  const drafts = useWholeDraft(id, isKnown ? text : null, saved ?? '')
+  const drafts = useDraftAutosave(id, isKnown ? text : null, saved ?? '')
   return {
     text,
     setText,
@@ -109,7 +109,7 @@ async function saveDraft(queries: QueryClient, id: string, text: string): Promis
  * Saves the complete draft shortly after each change, and when the box or the page closes.
  * @param text null if unknown
  */
-function useWholeDraft(id: string, text: string | null, savedBefore: string) {
+function useDraftAutosave(id: string, text: string | null, savedBefore: string) {
   const queries = useQueryClient()
   const saves = useRef<ReturnType<typeof createDraftSaves>>(null)
   if (text !== null) saves.current ??= createDraftSaves(savedBefore, (next) => saveDraft(queries, id, next))

@@ -19,7 +19,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { UsageNotice } from '../../platform/billing/usage-notice'
 import { TemplateField } from '../campaigns/message-field'
 import { LeadPhone } from '../campaigns/message-preview'
-import { exampleLead, unknownPlaceholders } from '../campaigns/message-template'
+import { exampleLead, unknownVariables } from '../campaigns/message-template'
 import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
 import { RunResults } from './run-results'
 import { useSendRun } from './use-send-run'
@@ -48,7 +48,7 @@ export function Messenger() {
   const first = picked.values().next().value
   const blank = message.trim() === ''
   const mayWrite = useIsOffered('member')
-  const [unknown] = unknownPlaceholders(message)
+  const [unknown] = unknownVariables(message)
   const isTooLong = message.trim().length > MESSAGE_MAX
   const cannotSend = !mayWrite || picked.size === 0 || blank || isTooLong || running || unknown !== undefined
 

@@ -44,7 +44,7 @@ export function useSendRun(onDone: () => void) {
   /** True if the user pressed the button, false if they left the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
-  const { keepRest, keepMessage, keepResults, ...storedRun } = useKeptRun(running)
+  const { keepRest, keepMessage, keepResults, ...storedRun } = useStoredRun(running)
 
   useEffect(() => () => stop.current?.abort(), [])
   useConfirmLeave(running, LEAVING, () => stop.current?.abort())
@@ -115,7 +115,7 @@ export function useSendRun(onDone: () => void) {
 }
 
 /** The run data that this tab stores for the user and workspace. It survives a reload. */
-function useKeptRun(isRunning: boolean) {
+function useStoredRun(isRunning: boolean) {
   const me = useQuery(api.auth.me.queryOptions()).data
   const owner = me ? `${me.id} ${me.workspace.id}` : null
   const [interrupted, setInterrupted] = useState<SavedRun | null>(null)

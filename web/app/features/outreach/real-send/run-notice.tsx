@@ -4,7 +4,7 @@ import { paths } from '../../../paths'
 import { ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { otherVersionText } from '../extension/extension-text'
-import { useExtensionHere, useIsExtensionKnown } from '../extension/use-extension'
+import { useExtensionHere, useExtensionStatusLoaded } from '../extension/use-extension'
 import { useExtensionRun } from './extension-run'
 
 /** The progress of this tab's run, or a hint that campaigns need the extension. */
@@ -43,8 +43,8 @@ function ExtensionNotice() {
 }
 
 /** Whether the notice has loaded. Anything below it waits for that, so that nothing shifts. */
-export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
-  return useIsExtensionKnown(campaigns?.some(needsExtension) ?? false)
+export function useRunNoticeLoaded(campaigns: readonly Campaign[] | undefined): boolean {
+  return useExtensionStatusLoaded(campaigns?.some(needsExtension) ?? false)
 }
 
 function needsExtension({ channel, status }: Campaign): boolean {

@@ -10,7 +10,7 @@ const POLL_EVERY_MS = 60_000
 const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
 
 /** Whether the notice has loaded. Anything below it waits for that, so that nothing shifts. */
-export function useReplyDetectionKnown(): boolean {
+export function useReplyDetectionLoaded(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }
 

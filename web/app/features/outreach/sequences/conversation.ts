@@ -1,11 +1,11 @@
 import type { PreviewedMessage } from '../campaigns/message-preview'
-import { type SequenceDraft, shownVariant } from './sequence-draft'
+import { openVariant, type SequenceDraft } from './sequence-draft'
 import { CONDITIONS, delayText } from './step-text'
 
 /** A sequence's messages as a lead gets them, using the open variant of each step. */
 export function conversationOf({ steps, reengagement }: SequenceDraft): PreviewedMessage[] {
   const messages = steps.map((step, index) => {
-    const { key, messageTemplate } = shownVariant(step)
+    const { key, messageTemplate } = openVariant(step)
     const when = index === 0 ? null : `${delayText(step.delay)} later, if ${CONDITIONS[step.condition]}`
     return { key, template: messageTemplate, when }
   })

@@ -1,6 +1,6 @@
 import type { Enrollment } from '@x-automated/contract/outreach/sequences'
 import { expect, it } from 'vitest'
-import { peopleText, placeText } from './enrollment-text'
+import { peopleText, positionText } from './enrollment-text'
 
 const enrollment: Enrollment = {
   id: 'e',
@@ -14,7 +14,7 @@ const enrollment: Enrollment = {
   reason: null,
 }
 const textOf = (change: Partial<Enrollment>) =>
-  placeText({ ...enrollment, ...change }, Date.parse('2026-12-01T12:00:00Z'))
+  positionText({ ...enrollment, ...change }, Date.parse('2026-12-01T12:00:00Z'))
 
 it('says where a person is, and why', () => {
   expect(textOf({})).toBe('Next message Wed, Dec 2')

@@ -32,7 +32,7 @@ export function personName(lead: { name: string | null; twitterHandle: string } 
 }
 
 /** A person's position in a campaign: 'Next message Tue, Dec 2'. */
-export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment, now: number): string {
+export function positionText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment, now: number): string {
   switch (state) {
     case 'active':
       // In a partial launch, the next part only has a date.

@@ -55,9 +55,9 @@ describe('lint', () => {
 })
 
 describe('remarksOf', () => {
-  it('leads to the place of what the server has found, and repeats nothing', () => {
+  it('points to the range of a problem that the server found, and repeats nothing', () => {
     const link = { code: 'link', params: {}, start: 4, end: 9 } as const
     const long = { code: 'long', params: { length: 700 }, start: 600, end: 700 } as const
-    expect(remarksOf([link, long])).toEqual([expect.objectContaining({ tone: 'warn', place: { start: 4, end: 9 } })])
+    expect(remarksOf([link, long])).toEqual([expect.objectContaining({ tone: 'warn', range: { start: 4, end: 9 } })])
   })
 })

@@ -1,8 +1,8 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-import { MESSAGE_MAX, readPlaces } from '@x-automated/contract/outreach/template'
+import { MESSAGE_MAX, readSegments } from '@x-automated/contract/outreach/template'
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
 import { LINKS, LONG_MESSAGE, lintText, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
-import { unknownPlaceholders } from '../campaigns/message-template'
+import { unknownVariables } from '../campaigns/message-template'
 import type { SequenceDraft } from './sequence-draft'
 
 /** A strength of a message, or something to check. `bad`: the server will refuse the message. */
@@ -10,7 +10,7 @@ export interface Remark {
   tone: 'good' | 'warn' | 'bad'
   text: string
   /** Its range in the text, in UTF-16 units. */
-  place?: { start: number; end: number }
+  range?: { start: number; end: number }
 }
 
 /** The beginning of a variable whose closing brace is missing. */
@@ -20,13 +20,13 @@ const UNCLOSED = /(\{[\p{L}_][\p{L}\p{M}\p{N}_]*)[^{}]*(?=\{|$)/u
 export function lint(messageTemplate: string, earlier: readonly { label: string; text: string }[]): Remark[] {
   const text = messageTemplate.trim()
   if (text === '') return []
-  const unknown = unknownPlaceholders(text)
+  const unknown = unknownVariables(text)
   const instead = unknown.flatMap((placeholder) => placeholder.instead ?? [])
   const advice =
     unknown.length > 0 && instead.length === unknown.length
       ? `Write ${instead.join(', ')}.`
       : 'Use one of those above, or a CSV column with a fallback: {company|your team}.'
-  const places = readPlaces(text)
+  const places = readSegments(text)
   const isPersonal = places.some(({ kind }) => kind !== 'words' && kind !== 'unknown')
   const unclosed = places.flatMap((part) => (part.kind === 'words' ? (part.words.match(UNCLOSED)?.[1] ?? []) : []))[0]
   const questions = text.match(QUESTIONS)?.length ?? 0
@@ -60,16 +60,16 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
 }
 
 /** Problems that `lint` already shows while the user types. */
-const KNOWN: readonly LintProblem['code'][] = ['too_long', 'long', 'unknown_variable', 'no_fallback']
+const SHOWN_WHILE_TYPING: readonly LintProblem['code'][] = ['too_long', 'long', 'unknown_variable', 'no_fallback']
 
 /** The server's problems, as remarks. */
 export function remarksOf(problems: readonly LintProblem[]): Remark[] {
   return problems
-    .filter(({ code }) => !KNOWN.includes(code))
+    .filter(({ code }) => !SHOWN_WHILE_TYPING.includes(code))
     .map(({ start, end, ...problem }) => ({
       tone: 'warn',
       text: lintText(problem),
-      ...(end > start && { place: { start, end } }),
+      ...(end > start && { range: { start, end } }),
     }))
 }
 

@@ -106,13 +106,13 @@ interface RemarksProps {
   id: string
   remarks: readonly Remark[]
   /** Called to select the part of the text that a remark is about. */
-  onShow: (range: NonNullable<Remark['place']>) => void
+  onShow: (range: NonNullable<Remark['range']>) => void
 }
 
 function Remarks({ id, remarks, onShow }: RemarksProps) {
   return (
     <ul id={id} className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs">
-      {remarks.map(({ tone, text, place: range }) => {
+      {remarks.map(({ tone, text, range }) => {
         const { icon: Icon, className, iconClass } = looks[tone]
         return (
           <li key={`${text} ${range?.start}`} className={cn('flex items-start gap-1.5', className)}>

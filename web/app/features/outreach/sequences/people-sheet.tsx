@@ -12,9 +12,9 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Select } from '../../../ui/select'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { Tooltip } from '../../../ui/tooltip'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
-import { peopleText, personName, placeText, STATE_NAMES } from './enrollment-text'
+import { peopleText, personName, positionText, STATE_NAMES } from './enrollment-text'
 import { LeadName } from './lead-name'
 import { useEnrollmentActions } from './use-enrollment-actions'
 
@@ -27,7 +27,7 @@ export interface PeopleFilter {
   outcome?: Outcome | undefined
 }
 
-interface PeopleSheetProps extends ShownDialog {
+interface PeopleSheetProps extends ControlledDialogProps {
   campaignId: string
   /** The campaign is archived, so nobody can be resumed. */
   isArchived: boolean
@@ -110,7 +110,7 @@ function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChang
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2">
           <LeadName lead={lead} />
         </p>
-        <p className="text-xs text-muted">{placeText(enrollment, Date.now())}</p>
+        <p className="text-xs text-muted">{positionText(enrollment, Date.now())}</p>
       </div>
       {mayChange && lead && (
         <span className="flex shrink-0">

@@ -12,13 +12,13 @@ interface ReachProps {
   /** The number of the first changed step. */
   changedStep: number
   /** The saved sequence. */
-  knownSteps: Sequence
+  savedSteps: Sequence
   applyTo: ApplyTo
 }
 
 /** How many people get a change to the sequence. */
-export function Reach({ campaignId, changedStep, knownSteps, applyTo }: ReachProps) {
-  const isNewStep = changedStep > knownSteps.steps.length + (knownSteps.reengagement ? 1 : 0)
+export function Reach({ campaignId, changedStep, savedSteps, applyTo }: ReachProps) {
+  const isNewStep = changedStep > savedSteps.steps.length + (savedSteps.reengagement ? 1 : 0)
   const counts = useQueries({
     queries: (['active', 'paused', 'finished'] as const).flatMap((state) => {
       const people = { id: campaignId, state, pageSize: 1 }

@@ -7,7 +7,7 @@ import { RewritesNeedModel, SequenceWriter } from '../writer/writer-tools'
 import { lint, messagesOf } from './lint'
 import { Locks, usePlanLocks } from './plan-locks'
 import { ReengagementCard } from './reengagement-card'
-import { shownVariant, withStep, withVariant } from './sequence-draft'
+import { openVariant, withStep, withVariant } from './sequence-draft'
 import { StepCard } from './step-card'
 import { stepName } from './step-text'
 import { useReorder } from './use-reorder'
@@ -50,7 +50,7 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
       <ol className="grid grid-cols-1">
         {steps.map((step, index) => {
           const name = stepName(index, steps.length)
-          const variant = shownVariant(step)
+          const variant = openVariant(step)
           return (
             <li key={step.key} data-step={step.key} className="data-dragged:opacity-60">
               {index > 0 && (

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addStep,
   addVariant,
+  assignProblems,
   draftOf,
   draftOfTemplate,
   emptySequence,
@@ -10,11 +11,10 @@ import {
   isWritten,
   missingText,
   moveStep,
-  placeProblems,
+  openVariant,
   removeStep,
   restoreStep,
   type SequenceDraft,
-  shownVariant,
   stepInputs,
   templateSteps,
   withStep,
@@ -25,12 +25,12 @@ import {
 function draftWith(...texts: string[]): SequenceDraft {
   const draft = texts.slice(1).reduce(addStep, emptySequence())
   return draft.steps.reduce(
-    (written, step, index) => withVariant(written, step.shown, { messageTemplate: texts[index] ?? '' }),
+    (written, step, index) => withVariant(written, step.openVariantKey, { messageTemplate: texts[index] ?? '' }),
     draft,
   )
 }
 
-const texts = ({ steps }: SequenceDraft) => steps.map((step) => shownVariant(step).messageTemplate)
+const texts = ({ steps }: SequenceDraft) => steps.map((step) => openVariant(step).messageTemplate)
 
 const saved: Sequence = {
   version: 4,
@@ -98,7 +98,7 @@ describe('sequence drafts', () => {
   it('gives a new variant the first free name, not that of a retired one, and opens it', () => {
     const draft = draftOf(saved)
     const [step] = addVariant(draft, draft.steps[0] as never).steps
-    expect(step && shownVariant(step).name).toBe('C')
+    expect(step && openVariant(step).name).toBe('C')
   })
 
   it('moves steps, and not beyond an end', () => {
@@ -140,7 +140,7 @@ describe('sequence drafts', () => {
     expect(missingText(addVariant(draft, second))).toBe('Variant B of follow-up 1 is empty.')
     expect(missingText(draftWith('x'.repeat(10_001)))).toBe('First message is too long.')
     expect(missingText(withStep(draft, second.key, { delay }))).toBe('Follow-up 1 needs a delay.')
-    const tested = withVariant(addVariant(draft, first), first.shown, { weight: null })
+    const tested = withVariant(addVariant(draft, first), first.openVariantKey, { weight: null })
     expect(missingText(tested)).toBe('Variant A of the first message needs a share.')
     expect(missingText(draft)).toBeNull()
   })
@@ -160,25 +160,25 @@ describe('sequence drafts', () => {
     if (!first || !second) throw new Error('The draft has two steps.')
     const blank = { delay: { amount: null, unit: 'days' }, testWindowDays: null } as const
     const moved = moveStep(withStep(draft, second.key, blank), 1, 0)
-    expect(missingText(withVariant(moved, first.shown, { weight: null }))).toBeNull()
+    expect(missingText(withVariant(moved, first.openVariantKey, { weight: null }))).toBeNull()
   })
 
   it('places problems at their field, opens the variant, and drops them when the field changes', () => {
     const twoVariants = addVariant(draftWith('Hi', 'You'), draftWith('x').steps[0] as never)
     const [, second] = twoVariants.steps
     const withB = addVariant(twoVariants, second as never)
-    const onA = withStep(withB, second?.key ?? '', { shown: second?.shown ?? '' })
-    const { draft, placed } = placeProblems(onA, {
+    const onA = withStep(withB, second?.key ?? '', { openVariantKey: second?.openVariantKey ?? '' })
+    const { draft, placed } = assignProblems(onA, {
       'steps.1.variants.1.messageTemplate': 'Unknown variable: {compny}.',
       'steps.1.delay.amount': 'Amount must be at most 90 days.',
       name: 'Name is required.',
     })
     const step = draft.steps[1] as NonNullable<(typeof draft.steps)[1]>
-    expect(shownVariant(step).name).toBe('B')
-    expect(placed.get(shownVariant(step))).toBe('Unknown variable: {compny}.')
+    expect(openVariant(step).name).toBe('B')
+    expect(placed.get(openVariant(step))).toBe('Unknown variable: {compny}.')
     expect(placed.get(step.delay)).toBe('Amount must be at most 90 days.')
     expect(placed.size).toBe(2)
-    const changed = withVariant(draft, shownVariant(step).key, { messageTemplate: 'Better' })
-    expect(placed.has(shownVariant(changed.steps[1] as never))).toBe(false)
+    const changed = withVariant(draft, openVariant(step).key, { messageTemplate: 'Better' })
+    expect(placed.has(openVariant(changed.steps[1] as never))).toBe(false)
   })
 })

@@ -29,7 +29,7 @@ export interface StepDraft {
   /** Names of retired variants, whose results are still displayed. New variants must not reuse them. */
   retiredNames: readonly string[]
   /** The key of the open variant. */
-  shown: string
+  openVariantKey: string
 }
 
 export interface ReengagementDraft {
@@ -68,7 +68,7 @@ function newStep(): StepDraft {
     testWindowDays: 7,
     variants: [variant],
     retiredNames: [],
-    shown: variant.key,
+    openVariantKey: variant.key,
   }
 }
 
@@ -92,7 +92,7 @@ export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
         condition: step.condition ?? condition,
         variants,
         retiredNames: step.variants.filter(({ isActive }) => !isActive).map(({ name }) => name),
-        shown: variants[0]?.key ?? '',
+        openVariantKey: variants[0]?.key ?? '',
       }
     }),
     reengagement: reengagement && { ...reengagement, key: newKey() },
@@ -117,7 +117,7 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
         delay: delay ?? blank.delay,
         condition: condition ?? blank.condition,
         variants,
-        shown: variants[0]?.key ?? '',
+        openVariantKey: variants[0]?.key ?? '',
       }
     }),
     reengagement: null,
@@ -214,8 +214,8 @@ export function firstChange(before: SequenceDraft, after: SequenceDraft): number
 }
 
 /** The open variant of a step. */
-export function shownVariant({ variants, shown: shownKey }: StepDraft): VariantDraft {
-  const variant = variants.find(({ key }) => key === shownKey) ?? variants[0]
+export function openVariant({ variants, openVariantKey }: StepDraft): VariantDraft {
+  const variant = variants.find(({ key }) => key === openVariantKey) ?? variants[0]
   if (!variant) throw new Error('A step has a variant.')
   return variant
 }
@@ -250,13 +250,13 @@ export function addStep(draft: SequenceDraft): SequenceDraft {
 /** Adds a variant with the first free name, and opens it. */
 export function addVariant(draft: SequenceDraft, step: StepDraft): SequenceDraft {
   const variant = newVariant(takeName([...step.variants.map(({ name }) => name), ...step.retiredNames]))
-  return withStep(draft, step.key, { variants: [...step.variants, variant], shown: variant.key })
+  return withStep(draft, step.key, { variants: [...step.variants, variant], openVariantKey: variant.key })
 }
 
 /** Removes a variant, and opens the step's first one. */
 export function removeVariant(draft: SequenceDraft, step: StepDraft, key: string): SequenceDraft {
   const variants = step.variants.filter((variant) => variant.key !== key)
-  return withStep(draft, step.key, { variants, shown: variants[0]?.key ?? '' })
+  return withStep(draft, step.key, { variants, openVariantKey: variants[0]?.key ?? '' })
 }
 
 /** Removes a step; `restoreStep` reverses it. */
@@ -273,7 +273,7 @@ export function restoreStep(draft: SequenceDraft, step: StepDraft, index: number
 export function restoreVariant(draft: SequenceDraft, stepKey: string, variant: VariantDraft, index: number) {
   const step = draft.steps.find(({ key }) => key === stepKey)
   if (!step) return draft
-  return withStep(draft, stepKey, { variants: step.variants.toSpliced(index, 0, variant), shown: variant.key })
+  return withStep(draft, stepKey, { variants: step.variants.toSpliced(index, 0, variant), openVariantKey: variant.key })
 }
 
 /** Moves a step, but not beyond the ends. */
@@ -289,7 +289,7 @@ export function moveStep(draft: SequenceDraft, from: number, to: number): Sequen
 export type Problems = ReadonlyMap<object, string>
 
 /** Assigns a request's problems to the parts of a draft that have them, and opens their variants. */
-export function placeProblems(
+export function assignProblems(
   draft: SequenceDraft,
   problems: Readonly<Record<string, string>>,
 ): { draft: SequenceDraft; placed: Problems } {
@@ -299,7 +299,7 @@ export function placeProblems(
     const [, stepIndex, part, variantIndex] = /^steps\.(\d+)\.(\w+)(?:\.(\d+)\.messageTemplate)?/.exec(path) ?? []
     const step = stepIndex === undefined ? undefined : opened.steps[Number(stepIndex)]
     const variant = variantIndex === undefined ? undefined : step?.variants[Number(variantIndex)]
-    if (step && variant) opened = withStep(opened, step.key, { shown: variant.key })
+    if (step && variant) opened = withStep(opened, step.key, { openVariantKey: variant.key })
     const target =
       variant ??
       (part === 'delay' ? step?.delay : undefined) ??

@@ -82,13 +82,13 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
     if (isSaved) void navigate(campaignPath)
   }, [isSaved, navigate, campaignPath])
 
-  const keepMine = () => {
+  const keepOwnVersion = () => {
     if (newer) setBase(newer)
     setNewer(null)
   }
-  const takeTheirs = () => {
+  const loadTheirVersion = () => {
     if (!newer) return
-    keepMine()
+    keepOwnVersion()
     editor.reset(draftOf(newer))
     undoable('Latest version loaded.', () => editor.reset(draft))
   }
@@ -128,7 +128,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
               value={applyTo}
               onChange={(value) => setApplyTo(value as ApplyTo)}
             />
-            <Reach campaignId={id} changedStep={changed} knownSteps={base} applyTo={applyTo} />
+            <Reach campaignId={id} changedStep={changed} savedSteps={base} applyTo={applyTo} />
           </div>
         )}
         {newer && (
@@ -137,10 +137,10 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
             title="Someone else has changed these messages"
             action={
               <span className="flex flex-wrap gap-2">
-                <Button size="sm" onClick={takeTheirs}>
+                <Button size="sm" onClick={loadTheirVersion}>
                   Load their version
                 </Button>
-                <Button size="sm" variant="ghost" onClick={keepMine}>
+                <Button size="sm" variant="ghost" onClick={keepOwnVersion}>
                   Keep mine
                 </Button>
               </span>

@@ -7,7 +7,7 @@ import { cn } from '../../../ui/cn'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 import type { Remark } from './lint'
 import { MessageEditor } from './message-editor'
-import { type StepDraft, shownVariant, type VariantDraft } from './sequence-draft'
+import { openVariant, type StepDraft, type VariantDraft } from './sequence-draft'
 import { TestSettings } from './test-settings'
 
 interface StepCardProps {
@@ -39,7 +39,7 @@ interface StepCardProps {
 export function StepCard({ step, index, count, name, isLast, problem, remarks, campaignId, ...props }: StepCardProps) {
   const { variantsLock, lockId, onChange, onVariantChange, onMove, handle } = props
   const id = useId()
-  const variant = shownVariant(step)
+  const variant = openVariant(step)
   const isTest = step.variants.length > 1
   return (
     <Numbered number={index + 1} isLast={isLast}>
@@ -48,7 +48,9 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
           {index === 0 ? 'Message template' : name}
           {isTest && <span className="sr-only">, variant {variant.name}</span>}
         </label>
-        {isTest && <VariantSwitch step={step} name={name} onChange={(shownKey) => onChange({ shown: shownKey })} />}
+        {isTest && (
+          <VariantSwitch step={step} name={name} onChange={(openVariantKey) => onChange({ openVariantKey })} />
+        )}
         {(variantsLock === null || index === 0) && (
           <Button
             size="sm"
@@ -169,7 +171,7 @@ function VariantSwitch({ step, name, onChange }: VariantSwitchProps) {
         <button
           key={key}
           type="button"
-          aria-pressed={key === shownVariant(step).key}
+          aria-pressed={key === openVariant(step).key}
           onClick={() => onChange(key)}
           className="flex min-h-8 items-center gap-1.5 rounded-md px-2 text-muted transition-colors hover:bg-hover aria-pressed:bg-pressed aria-pressed:font-strong aria-pressed:text-ink pointer-coarse:min-h-10"
         >

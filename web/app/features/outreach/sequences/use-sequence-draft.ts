@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { fieldProblems } from '../../../api'
-import { emptySequence, type Problems, placeProblems, type SequenceDraft } from './sequence-draft'
+import { assignProblems, emptySequence, type Problems, type SequenceDraft } from './sequence-draft'
 
 const NONE: Problems = new Map()
 
@@ -18,7 +18,7 @@ export function useSequenceDraft(initial: () => SequenceDraft = emptySequence) {
     },
     /** Shows a failed call's problems next to their fields. @returns whether there were any */
     show(error: unknown): boolean {
-      const { draft: opened, placed } = placeProblems(draft, fieldProblems(error))
+      const { draft: opened, placed } = assignProblems(draft, fieldProblems(error))
       setDraft(opened)
       setProblems(placed)
       return placed.size > 0

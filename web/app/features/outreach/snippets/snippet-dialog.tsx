@@ -9,11 +9,11 @@ import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 
 /** Creates a snippet, or edits one. */
-export function SnippetDialog({ snippet, open, onClose }: ShownDialog & { snippet: Snippet | null }) {
+export function SnippetDialog({ snippet, open, onClose }: ControlledDialogProps & { snippet: Snippet | null }) {
   const refresh = useRefresh()
   const form = useForm({
     resolver: contractResolver(snippets.create),

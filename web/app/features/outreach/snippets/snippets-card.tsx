@@ -8,7 +8,7 @@ import { Card } from '../../../ui/card'
 import { EmptyState } from '../../../ui/empty-state'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { SnippetDialog } from './snippet-dialog'
@@ -36,10 +36,10 @@ export function SnippetsCard() {
     </Button>
   )
   const snippets = query.data?.snippets
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   return (
     <Card
-      {...keptFocus}
+      {...focusFallback}
       title="Snippets"
       description="Replies you send often, for everyone in the workspace."
       actions={add}

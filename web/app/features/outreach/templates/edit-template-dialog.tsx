@@ -7,7 +7,7 @@ import { useConfirm } from '../../../ui/confirm'
 import { FormDialog } from '../../../ui/form-dialog'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 import { DISCARDING_CHANGES, LOSING_MESSAGES } from '../sequences/leaving'
 import { SequenceBuilder } from '../sequences/sequence-builder'
@@ -16,7 +16,7 @@ import { useSequenceDraft } from '../sequences/use-sequence-draft'
 import { showTemplateProblems, type TemplateDraft, TemplateFields, templateInput } from './template-fields'
 
 /** Creates a template, or edits one. */
-export function EditTemplateDialog({ template, open, onClose }: ShownDialog & { template: Template | null }) {
+export function EditTemplateDialog({ template, open, onClose }: ControlledDialogProps & { template: Template | null }) {
   const refresh = useRefresh()
   const confirm = useConfirm()
   const [saved] = useState(() => (template ? draftOfTemplate(template.steps) : emptySequence()))

@@ -6,13 +6,13 @@ import { api, client } from '../../../api'
 import { paths } from '../../../paths'
 import { FormDialog } from '../../../ui/form-dialog'
 import { toast } from '../../../ui/toast'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 import { StepTexts } from '../sequences/messages-card'
 import { type SequenceDraft, templateSteps } from '../sequences/sequence-draft'
 import { showTemplateProblems, type TemplateDraft, TemplateFields, templateInput } from './template-fields'
 
-interface SaveTemplateDialogProps extends ShownDialog {
+interface SaveTemplateDialogProps extends ControlledDialogProps {
   draft: SequenceDraft
   /** The campaign's name. */
   name: string

@@ -6,12 +6,16 @@ import { Dialog } from '../../../ui/dialog'
 import { Input } from '../../../ui/input'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { authorText, firstText, rateText, stepsText } from './template-text'
 import { TEMPLATES_PAGE_SIZE, useTemplates } from './use-templates'
 
 /** Chooses a template. */
-export function TemplatePicker({ open, onClose, onPick }: ShownDialog & { onPick: (template: Template) => void }) {
+export function TemplatePicker({
+  open,
+  onClose,
+  onPick,
+}: ControlledDialogProps & { onPick: (template: Template) => void }) {
   const [q, setQ] = useState('')
   const [page, setPage] = useState(1)
   const query = useTemplates({ q, folder: '', isArchived: false }, page)

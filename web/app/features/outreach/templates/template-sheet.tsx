@@ -8,13 +8,13 @@ import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Sheet } from '../../../ui/dialog'
 import { SkeletonText } from '../../../ui/skeleton'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { CampaignStatus } from '../campaigns/campaign-status'
 import { StepTexts } from '../sequences/messages-card'
 import { draftOfTemplate } from '../sequences/sequence-draft'
 import { authorText, rateText } from './template-text'
 
-interface TemplateSheetProps extends ShownDialog {
+interface TemplateSheetProps extends ControlledDialogProps {
   template: Template
   /** Undefined for viewers and archived templates. */
   onUse?: (() => void) | undefined
@@ -51,12 +51,15 @@ export function TemplateSheet({ template, open, onClose, onUse }: TemplateSheetP
 }
 
 /** How many campaigns are listed, newest first. */
-const SHOWN = 20
+const CAMPAIGNS_LISTED = 20
 
 /** Campaigns that were started from a template. */
 function StartedCampaigns({ templateId }: { templateId: string }) {
   const query = useQuery(
-    api.campaigns.list.queryOptions({ input: { templateId, pageSize: SHOWN }, placeholderData: keepPreviousData }),
+    api.campaigns.list.queryOptions({
+      input: { templateId, pageSize: CAMPAIGNS_LISTED },
+      placeholderData: keepPreviousData,
+    }),
   )
   const { data } = query
   return (

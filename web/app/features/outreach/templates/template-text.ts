@@ -2,7 +2,7 @@ import { formatCount, formatList, formatNumber, formatRate } from '@x-automated/
 import { stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
 import type { TemplateStep } from '@x-automated/contract/outreach/steps'
 import type { Template } from '@x-automated/contract/outreach/templates'
-import type { KnownLimits } from '../sequences/use-sequence-limits'
+import type { WorkspaceLimits } from '../sequences/use-sequence-limits'
 
 /** '3 messages'. */
 export function stepsText({ steps }: Pick<Template, 'steps'>): string {
@@ -27,7 +27,7 @@ export function rateText(percent: number | null): string {
 /** The part of a template that the workspace can launch, and a text about the rest. */
 export function withinPlan(
   steps: readonly TemplateStep[],
-  planLimits: KnownLimits | undefined,
+  planLimits: WorkspaceLimits | undefined,
 ): { steps: readonly TemplateStep[]; leftOut: string | null } {
   if (!planLimits) return { steps, leftOut: null }
   const { plan, limits } = planLimits

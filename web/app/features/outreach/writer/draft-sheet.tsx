@@ -4,7 +4,6 @@ import type { Draft, DraftsDone } from '@x-automated/contract/outreach/writer'
 import { faultText, WRITER_GOALS, WRITER_TONES } from '@x-automated/contract/outreach/writer-text'
 import { Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { keptPerWorkspace } from '../../../kept-per-workspace'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Sheet } from '../../../ui/dialog'
@@ -14,7 +13,8 @@ import { lengthProps } from '../../../ui/length-props'
 import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { SkeletonText } from '../../../ui/skeleton'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { workspaceValue } from '../../../workspace-value'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { delayText } from '../sequences/step-text'
 import { useSequenceLimits } from '../sequences/use-sequence-limits'
@@ -26,7 +26,7 @@ import { BuiltIn, costText, writerProblem } from './writer-text'
 
 type DraftedStep = Extract<Draft, { steps: unknown }>['steps'][number]
 
-interface DraftSheetProps extends ShownDialog {
+interface DraftSheetProps extends ControlledDialogProps {
   /** What to write. */
   kind: 'message' | 'sequence'
   /** Inserts a message (one step) or a sequence. */
@@ -43,7 +43,7 @@ const OTHER = 'other'
 const BRIEF_MAX = 500
 
 /** The last request's brief, reused for the next one. */
-const lastBrief = keptPerWorkspace({
+const lastBrief = workspaceValue({
   goal: 'conversation',
   ownGoal: '',
   audience: '',

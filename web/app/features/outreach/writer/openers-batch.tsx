@@ -9,7 +9,7 @@ import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { isEnded } from '../../platform/jobs/job-text'
 import { ConnectModel } from './connect-model'
@@ -25,7 +25,7 @@ const TOO_LARGE = "This batch costs more than what's left of this month's AI bud
 /** Runs a job that writes openers for everyone on a campaign's list who has none. */
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const queries = useQueryClient()
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const model = useModel()
   const latest = useOpenersJob(id)
   const { job, counts } = latest.data ?? {}
@@ -51,7 +51,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   })
   if (running)
     return (
-      <Card title="Write openers" {...keptFocus}>
+      <Card title="Write openers" {...focusFallback}>
         <RunningJob job={running} />
       </Card>
     )
@@ -67,7 +67,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
     <Card
       title="Write openers"
       description="One sentence for each person, from name, bio, website and source. Only openers that you approve are sent."
-      {...keptFocus}
+      {...focusFallback}
     >
       <div className="grid gap-4">
         {job && !isSettled && <EndedJob job={job} />}

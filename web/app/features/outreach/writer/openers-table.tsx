@@ -10,7 +10,7 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { Table } from '../../../ui/table'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { OpenerRow } from './opener-row'
 import { inParts } from './opener-text'
@@ -37,7 +37,7 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
       staleTime: 0,
     }),
   )
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const seen = useSeen()
   const rows = query.data?.openers
   const counts = query.data?.counts
@@ -56,15 +56,15 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
   /** Shows each new page from its top. */
   const turn = (pages: typeof cursors) => {
     setCursors(pages)
-    keptFocus.ref.current?.focus({ preventScroll: true })
-    keptFocus.ref.current?.scrollIntoView()
+    focusFallback.ref.current?.focus({ preventScroll: true })
+    focusFallback.ref.current?.scrollIntoView()
   }
   if (query.isError && !query.data)
     return <QueryError query={query} fallback="Failed to load the openers. Please try again." />
   const total = counts && (status === 'all' ? counts.draft + counts.approved + counts.failed : counts[status])
   const first = (cursors.length - 1) * OPENERS_PAGE + 1
   return (
-    <section {...keptFocus} className="grid scroll-mt-20 grid-cols-1 gap-4" aria-labelledby="openers-title">
+    <section {...focusFallback} className="grid scroll-mt-20 grid-cols-1 gap-4" aria-labelledby="openers-title">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="openers-title" className="text-lg">
           Openers

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
@@ -21,7 +21,7 @@ export function ProviderCard() {
   const query = useQuery(api.writer.provider.queryOptions())
   const isAdmin = useHasRole('admin')
   const [isEditing, setEditing] = useState(false)
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const provider = query.data
   const isOwn = provider?.from === 'workspace'
   const hasNoBudget = provider?.from === 'operator' && (provider.budgetCents === 0 || provider.budgetTokens === 0)
@@ -29,7 +29,7 @@ export function ProviderCard() {
     <Card
       title="Model"
       description="Writes drafts, rewrites, openers and suggested replies. Nothing it writes is sent without a person."
-      {...keptFocus}
+      {...focusFallback}
     >
       {query.isError && provider === undefined ? (
         <QueryError query={query} fallback="Failed to load the model. Please try again." />

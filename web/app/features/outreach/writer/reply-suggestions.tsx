@@ -101,7 +101,7 @@ function useSuggestions(conversationId: string) {
     isWriting: suggesting.status === 'writing',
     isRewriting: rewriting.status === 'writing',
     suggestion,
-    place: index,
+    index,
     count: drafted.length,
     problem: failed ? writerProblem(failed.error) : fault && faultText(fault),
     reset,
@@ -130,7 +130,7 @@ interface SuggestionBarProps extends ReturnType<typeof useSuggestions> {
 }
 
 function SuggestionBar({ textId, isTextHidden, onClose, suggestion, problem, ...suggestions }: SuggestionBarProps) {
-  const { isWriting, isRewriting, place: index, count } = suggestions
+  const { isWriting, isRewriting, index, count } = suggestions
   return (
     <section
       aria-label="Suggested replies"

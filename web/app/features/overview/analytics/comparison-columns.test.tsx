@@ -19,7 +19,7 @@ const row = (name: string, medianReplySeconds: number | null = null): BreakdownR
 const DATA = [row('Step 10'), row('Step 2', 9), row('Step 1', 60)]
 
 /** Names in this order, and the order after pressing the column's header. */
-function shown(id: string, order: 'asc' | 'desc' | false) {
+function namesSortedBy(id: string, order: 'asc' | 'desc' | false) {
   let names: string[] = []
   let next: string | false | undefined
   function Probe() {
@@ -34,14 +34,14 @@ function shown(id: string, order: 'asc' | 'desc' | false) {
 }
 
 it('sorts names by their numbers, and rows without a value last', () => {
-  expect(shown('name', false).names).toEqual(['Step 10', 'Step 2', 'Step 1'])
-  expect(shown('name', 'asc').names).toEqual(['Step 1', 'Step 2', 'Step 10'])
-  expect(shown('medianReplySeconds', 'asc').names).toEqual(['Step 2', 'Step 1', 'Step 10'])
-  expect(shown('medianReplySeconds', 'desc').names).toEqual(['Step 1', 'Step 2', 'Step 10'])
+  expect(namesSortedBy('name', false).names).toEqual(['Step 10', 'Step 2', 'Step 1'])
+  expect(namesSortedBy('name', 'asc').names).toEqual(['Step 1', 'Step 2', 'Step 10'])
+  expect(namesSortedBy('medianReplySeconds', 'asc').names).toEqual(['Step 2', 'Step 1', 'Step 10'])
+  expect(namesSortedBy('medianReplySeconds', 'desc').names).toEqual(['Step 1', 'Step 2', 'Step 10'])
 })
 
 it('starts with the highest number or the first name, and ends the order with the third press', () => {
-  const presses = (id: string) => ([false, 'desc', 'asc'] as const).map((order) => shown(id, order).next)
+  const presses = (id: string) => ([false, 'desc', 'asc'] as const).map((order) => namesSortedBy(id, order).next)
   expect(presses('replyRate')).toEqual(['desc', 'asc', false])
   expect(presses('name')).toEqual(['asc', false, 'desc'])
 })

@@ -7,7 +7,7 @@ import { Card } from '../../../ui/card'
 import { cn } from '../../../ui/cn'
 import { useIsOffered } from '../../identity/people/use-role'
 import { stepText } from './step-text'
-import { hasOwnLeads, isShown, useFirstSteps } from './use-first-steps'
+import { hasOwnLeads, hasVisibleSteps, useFirstSteps } from './use-first-steps'
 
 const SampleOffer = lazy(() => import('../sample-data/sample-offer'))
 
@@ -18,7 +18,7 @@ export function FirstSteps() {
   const mayLoad = useIsOffered('owner')
   const { found: firstSteps, dismiss } = useFirstSteps()
   if (!mayWork) return null
-  if (!firstSteps || !isShown(firstSteps)) return null
+  if (!firstSteps || !hasVisibleSteps(firstSteps)) return null
   const next = firstSteps.steps.find(({ done }) => !done)
   const doneCount = firstSteps.steps.filter(({ done }) => done).length
   return (

@@ -8,7 +8,7 @@ import { toast } from '../../../ui/toast'
 import { HIDDEN_KEY } from './hidden-key'
 
 /** Whether there are steps to show. */
-export function isShown({ dismissed, steps }: FirstSteps): boolean {
+export function hasVisibleSteps({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 

@@ -1,14 +1,14 @@
 import { useNavigate } from 'react-router'
 import { paths } from '../../../paths'
 import { useIsOffered } from '../../identity/people/use-role'
-import { isShown, useFirstSteps } from './use-first-steps'
+import { hasVisibleSteps, useFirstSteps } from './use-first-steps'
 
 /** Brings hidden first steps back; null if no steps are hidden. */
 export function useHiddenFirstSteps(): (() => void) | null {
   const mayWork = useIsOffered('member')
   const navigate = useNavigate()
   const { found: firstSteps, bringBack } = useFirstSteps()
-  if (!mayWork || !firstSteps?.dismissed || !isShown({ ...firstSteps, dismissed: false })) return null
+  if (!mayWork || !firstSteps?.dismissed || !hasVisibleSteps({ ...firstSteps, dismissed: false })) return null
   return () => {
     bringBack()
     void navigate(paths.dashboard)

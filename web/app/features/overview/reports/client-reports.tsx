@@ -17,7 +17,7 @@ import { Pager } from '../../../ui/pager'
 import { LoadingText } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { PlanStatus } from '../../platform/billing/plan-status'
@@ -39,13 +39,13 @@ export function ClientReports() {
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
   // When the last report is deleted, the table disappears.
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const isIncluded = overview.data && hasClientReports(overview.data.level)
   const reports = overview.isPending ? undefined : list.data?.reports
   // Viewers cannot list reports.
   if (isMember === false) return null
   return (
-    <section {...keptFocus} aria-labelledby="client-reports" className="grid grid-cols-1 gap-4">
+    <section {...focusFallback} aria-labelledby="client-reports" className="grid grid-cols-1 gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div className="grid gap-0.5">
           <h2 id="client-reports" className="text-base">

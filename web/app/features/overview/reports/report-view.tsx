@@ -91,14 +91,14 @@ const stepColumns = [
   ...['Sent', 'Read', 'Replied', 'Positive', 'Opted out'].map((name) => ({ name, end: true })),
 ]
 
-function Campaigns({ campaigns, isOne }: { campaigns: readonly Campaign[]; isOne: boolean }) {
+function Campaigns({ campaigns, isOne: isSingleCampaign }: { campaigns: readonly Campaign[]; isOne: boolean }) {
   if (campaigns.length === 0)
     return (
       <ReportSection id="campaigns" title="Campaigns">
         <p className="text-muted">No messages were sent in this period.</p>
       </ReportSection>
     )
-  if (isOne)
+  if (isSingleCampaign)
     return (
       <ReportSection id="campaigns" title="Messages">
         {campaigns.map((campaign, index) => (

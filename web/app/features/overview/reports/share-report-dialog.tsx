@@ -19,7 +19,7 @@ import { lengthProps } from '../../../ui/length-props'
 import { SecretDialog } from '../../../ui/secret-dialog'
 import { Select } from '../../../ui/select'
 import { SkeletonText } from '../../../ui/skeleton'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { SeePlans } from '../../platform/billing/usage-notice'
@@ -31,7 +31,7 @@ interface Subject {
 }
 
 /** Creates a client report and shows its link, or says which plan includes reports. */
-export function ShareReportDialog({ campaign, ...dialog }: ShownDialog & { campaign: Subject | null }) {
+export function ShareReportDialog({ campaign, ...dialog }: ControlledDialogProps & { campaign: Subject | null }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const [created, setCreated] = useState<Report | null>(null)
   if (created)
@@ -76,7 +76,7 @@ const EXPIRIES = [
 ]
 const MONTHS_SHOWN = 24
 
-interface ShareFormProps extends ShownDialog {
+interface ShareFormProps extends ControlledDialogProps {
   campaign: Subject | null
   onCreated: (report: Report) => void
 }

@@ -14,10 +14,10 @@ export type FrameDialog = 'palette' | 'keys'
 
 /** Dialogs of every signed-in page: search and keyboard shortcuts. Also handles the shortcuts themselves. */
 export function FrameDialogs({
-  shown: openDialog,
+  openDialog,
   onShow,
 }: {
-  shown: FrameDialog | null
+  openDialog: FrameDialog | null
   onShow: (dialog: FrameDialog | null) => void
 }) {
   const openPage = useOpenPage()

@@ -3,7 +3,7 @@ import { localStorage } from '../../../browser-storage'
 import { Switch } from '../../../ui/choice'
 import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { modKey } from '../../../ui/mod-key'
-import { type KeyGroup, LETTER_KEYS, letterKeysAreOn, shownKeys } from '../../../ui/use-keys'
+import { activeKeys, type KeyGroup, LETTER_KEYS, letterKeysAreOn } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from './navigation'
 
@@ -12,7 +12,7 @@ export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' 
   const hasInbox = useIsOffered('member')
   const links = [...workLinks, ...moreLinks].filter(({ isInbox }) => hasInbox || !isInbox)
   const groups: KeyGroup[] = [
-    ...shownKeys(),
+    ...activeKeys(),
     {
       title: 'Every page',
       keys: [

@@ -74,7 +74,7 @@ export function MemberHeader({ user }: { user: User }) {
           </FrameLink>
         ))}
       </nav>
-      <FrameDialogs shown={dialog} onShow={setDialog} />
+      <FrameDialogs openDialog={dialog} onShow={setDialog} />
     </header>
   )
 }

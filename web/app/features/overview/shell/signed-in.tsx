@@ -67,13 +67,15 @@ export default function SignedIn() {
   )
 }
 
-const SHOWN_MS = 60_000
+const NOTICE_MS = 60_000
 
 /** Says that the user was removed from their workspace, and which one they are in now. */
 function useLostWorkspace(): void {
   const name = useWorkspaces()?.current.name
   useEffect(() => {
     if (name === undefined || !consumeLostWorkspace()) return
-    toast.info(`You no longer have access to your previous workspace. You're now in “${name}”.`, { duration: SHOWN_MS })
+    toast.info(`You no longer have access to your previous workspace. You're now in “${name}”.`, {
+      duration: NOTICE_MS,
+    })
   }, [name])
 }

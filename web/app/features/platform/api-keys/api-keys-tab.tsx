@@ -17,7 +17,7 @@ import { SecretDialog } from '../../../ui/secret-dialog'
 import { LoadingText } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { ReauthProvider } from '../../identity/auth/reauth-provider'
 import { useHasRole } from '../../identity/people/use-role'
@@ -51,7 +51,7 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
   // When the last key is deleted, the table disappears.
-  const keptFocus = useKeptFocus<HTMLElement>()
+  const focusFallback = useFocusFallback<HTMLElement>()
   const [created, setCreated] = useState<string | null>(null)
   // Render the plan's notice and the keys together, so that nothing shifts.
   const keys = isInitialLoading(overview) ? undefined : list.data?.keys
@@ -60,7 +60,7 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   if (list.isError && !keys)
     return <QueryError query={list} fallback="Failed to load the API keys. Please try again." />
   return (
-    <section {...keptFocus} aria-label="API keys" className="grid grid-cols-1 gap-4">
+    <section {...focusFallback} aria-label="API keys" className="grid grid-cols-1 gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-muted">
           {isFull

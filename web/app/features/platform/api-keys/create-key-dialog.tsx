@@ -13,7 +13,7 @@ import { Field, FieldError } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Select } from '../../../ui/select'
-import type { ShownDialog } from '../../../ui/use-dialogs'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { accessTo, commonAccess, SCOPE_TEXTS, type ScopeAccess, scopesOfAll, withAccess } from './scope-text'
 
@@ -32,7 +32,10 @@ const EXPIRIES = [
 ]
 
 /** Creates an API key. `onCreated` gets the key in plain text. */
-export function CreateKeyDialog({ onCreated, ...dialog }: ShownDialog & { onCreated: (key: string) => void }) {
+export function CreateKeyDialog({
+  onCreated,
+  ...dialog
+}: ControlledDialogProps & { onCreated: (key: string) => void }) {
   const id = useId()
   const form = useForm({
     resolver: contractResolver(apiKeys.create),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient } from '../../../query-client'
 import { ConfirmProvider } from '../../../ui/confirm'
 import { CurrentSubscription } from './current-subscription'
-import type { KnownSubscription } from './use-subscription'
+import type { SubscriptionState } from './use-subscription'
 
 const NONE = 'You have no subscription.'
 
@@ -13,7 +13,7 @@ const NONE = 'You have no subscription.'
 function textOf(
   overview: Partial<BillingOverview>,
   mayManage = true,
-  subscription: KnownSubscription['subscription'] = null,
+  subscription: SubscriptionState['subscription'] = null,
 ): string {
   const support = { kind: 'priority', email: 'vip@acme.test', firstAnswer: '1 business day' }
   const state = {
@@ -21,11 +21,11 @@ function textOf(
     subscription,
     overview: { support, ...overview },
     mayManage,
-  } as KnownSubscription
+  } as SubscriptionState
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
-        <CurrentSubscription known={state} />
+        <CurrentSubscription state={state} />
       </ConfirmProvider>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')
@@ -67,7 +67,7 @@ test('does not ask for payment of a granted plan', () => {
   const text = textOf(
     { subscription: details } as Partial<BillingOverview>,
     false,
-    subscription as KnownSubscription['subscription'],
+    subscription as SubscriptionState['subscription'],
   )
   expect(text).toContain('AmountFree of charge')
   expect(text).toContain('granted to your workspace at no charge.')

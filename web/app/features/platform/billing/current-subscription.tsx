@@ -11,7 +11,7 @@ import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { amountText, planOf, statusText } from './plan-text'
 import { useCancelSubscription, useOpenPortal, useResumeSubscription } from './subscription-actions'
 import { supportText } from './support-text'
-import type { KnownSubscription } from './use-subscription'
+import type { SubscriptionState } from './use-subscription'
 
 const TITLE = 'Current Subscription'
 
@@ -54,23 +54,23 @@ function FactSkeleton() {
 }
 
 /** The current plan with its price, dates and actions. */
-export function CurrentSubscription({ known: state }: { known: KnownSubscription }) {
+export function CurrentSubscription({ state }: { state: SubscriptionState }) {
   const { query, subscription } = state
   return (
     <Card title={TITLE}>
       {query.isError ? (
         <QueryError query={query} title="Your subscription status is unavailable" />
       ) : subscription ? (
-        <Subscribed subscription={subscription} known={state} />
+        <Subscribed subscription={subscription} state={state} />
       ) : (
-        <NotSubscribed known={state} />
+        <NotSubscribed state={state} />
       )}
       {state.overview && <Support support={state.overview.support} />}
     </Card>
   )
 }
 
-function Subscribed({ subscription, known: state }: { subscription: Subscription; known: KnownSubscription }) {
+function Subscribed({ subscription, state }: { subscription: Subscription; state: SubscriptionState }) {
   const { overview, changeable, mayManage } = state
   const details = overview?.subscription ?? null
   const plan = planOf(subscription, details)
@@ -137,7 +137,7 @@ function endName({ status, cancelAtPeriodEnd, currentPeriodEnd }: Subscription):
   return status === 'trialing' ? 'Trial ends on' : 'Next payment'
 }
 
-function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscription }) {
+function NotSubscribed({ state: { overview, mayManage } }: { state: SubscriptionState }) {
   const earnedUntil = overview?.source === 'reward' ? overview.rewards.until : null
   return (
     <div className="grid gap-5">

@@ -14,12 +14,12 @@ import { FALLBACK_PLANS } from './fallback-plans'
 import { PlanCard } from './plan-card'
 import { type BillingCycle, cycleSuffix, monthlyText, OFFER_LABELS, planOffer, priceText } from './plan-text'
 import { useBuyPlan } from './subscription-actions'
-import type { KnownSubscription } from './use-subscription'
+import type { SubscriptionState } from './use-subscription'
 
 const cycles = cycleOptions('Save 40%')
 
 /** The plans by billing cycle, with actions that depend on the current plan. */
-export function PlanGrid({ known: state }: { known: KnownSubscription }) {
+export function PlanGrid({ state }: { state: SubscriptionState }) {
   const [chosenCycle, setCycle] = useState<BillingCycle | null>(null)
   const [changing, setChanging] = useState<{ plan: Plan; open: boolean; times: number } | null>(null)
   const buy = useBuyPlan()

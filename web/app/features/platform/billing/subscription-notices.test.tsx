@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient } from '../../../query-client'
 import { ConfirmProvider } from '../../../ui/confirm'
 import { SubscriptionNotices } from './subscription-notices'
-import type { KnownSubscription } from './use-subscription'
+import type { SubscriptionState } from './use-subscription'
 
 /** The notice's text when this many days of grace are left. */
 function textWith(daysLeft: number): string {
@@ -18,11 +18,11 @@ function textWith(daysLeft: number): string {
   }
   const graceEndsAt = new Date(Date.now() + daysLeft * DAY_MS).toISOString()
   const overview = { subscription: { ...subscription, graceEndsAt } } as BillingOverview
-  const state = { subscription, overview, mayManage: false } as KnownSubscription
+  const state = { subscription, overview, mayManage: false } as SubscriptionState
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
-        <SubscriptionNotices known={state} />
+        <SubscriptionNotices state={state} />
       </ConfirmProvider>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')

@@ -3,10 +3,10 @@ import { Callout } from '../../../ui/callout'
 import { DateTime } from '../../../ui/date-time'
 import { amountText, planOf } from './plan-text'
 import { useOpenPortal } from './subscription-actions'
-import type { KnownSubscription } from './use-subscription'
+import type { SubscriptionState } from './use-subscription'
 
 /** Callouts about failed payments, ending trials and cancellations. */
-export function SubscriptionNotices({ known: { subscription, overview, mayManage } }: { known: KnownSubscription }) {
+export function SubscriptionNotices({ state: { subscription, overview, mayManage } }: { state: SubscriptionState }) {
   const portal = useOpenPortal()
   if (!subscription) return null
   const details = overview?.subscription ?? null

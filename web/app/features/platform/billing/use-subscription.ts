@@ -6,7 +6,7 @@ import { useHasRole } from '../../identity/people/use-role'
 import { type BillingCycle, planOf } from './plan-text'
 
 /** What has loaded of the workspace's subscription. */
-export interface KnownSubscription {
+export interface SubscriptionState {
   /** True until both the subscription and the overview have loaded, because they render together. */
   isLoading: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
@@ -23,7 +23,7 @@ export interface KnownSubscription {
 }
 
 /** The workspace's subscription, and what this user may do with it. */
-export function useSubscription(): KnownSubscription {
+export function useSubscription(): SubscriptionState {
   const query = useQuery(api.billing.subscription.queryOptions())
   const beyond = useQuery(api.billing.overview.queryOptions())
   const overview = beyond.data

@@ -32,10 +32,10 @@ const DARK_CANVAS = '#171a16'
 
 /** A CSS color for shapes on either scheme's canvas. The color is mixed with its ink until it is visible. */
 export function shapeColor(color: string): string {
-  return `light-dark(${seenOn(WHITE, color, BLACK)}, ${seenOn(DARK_CANVAS, color, WHITE)})`
+  return `light-dark(${visibleOn(WHITE, color, BLACK)}, ${visibleOn(DARK_CANVAS, color, WHITE)})`
 }
 
-function seenOn(canvas: string, color: string, ink: string): string {
+function visibleOn(canvas: string, color: string, ink: string): string {
   for (let share = 0; share < 1; share += 0.1) {
     const mixed = mix(color, ink, share)
     if (contrastOf(mixed, canvas) >= CONTRAST_OF_SHAPES) return mixed

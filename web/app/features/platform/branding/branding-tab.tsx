@@ -20,7 +20,7 @@ import { Card } from '../../../ui/card'
 import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useAction } from '../../../use-action'
 import { RoleNotice } from '../../identity/people/role-notice'
 import { isAtLeast } from '../../identity/people/use-role'
@@ -112,9 +112,9 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
     save.run(current)
   }
   // The focus must be handled here, because the card does not rerender when the draft changes.
-  const keptFocus = useKeptFocus<HTMLFormElement>()
+  const focusFallback = useFocusFallback<HTMLFormElement>()
   return (
-    <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
+    <form {...focusFallback} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{current.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
         {current.logo && (

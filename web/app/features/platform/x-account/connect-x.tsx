@@ -15,7 +15,7 @@ import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonText } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { useSlow } from '../../../ui/use-slow'
 import { useAction } from '../../../use-action'
 import { OrDivider } from '../../identity/auth/or-divider'
@@ -40,7 +40,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   const accounts = useAccounts()
   const slow = useSlow(status.isPending, SLOW_AFTER_MS)
   // The form disappears once the account is connected.
-  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const focusFallback = useFocusFallback<HTMLDivElement>()
   const outcome = useOutcome(status.data)
   useConsistentList(status.data, accounts)
   // Members can make the server ask X. Viewers see the stored status.
@@ -102,7 +102,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
           </Button>
         }
       >
-        <div {...keptFocus} className="grid gap-5">
+        <div {...focusFallback} className="grid gap-5">
           <ConnectionStatus connected={connected} connection={status.data} account={all[0]} />
           {connected && all[0] && <AccountHealth account={all[0]} />}
           {!mayConnect ? (

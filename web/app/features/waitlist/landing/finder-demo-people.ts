@@ -9,7 +9,7 @@ export interface Look {
 export interface Person {
   name: string
   /** The follower count as a power of ten. */
-  place: number
+  exponent: number
   words: readonly string[]
   /** The part of the bio for each word. */
   bio: readonly string[]
@@ -46,12 +46,12 @@ export function peopleOf(handle: number): Person[] {
   return Array.from({ length: PEOPLE }, (): Person => {
     const pick = (count: number) => Math.floor(draw() * count)
     const bell = (draw() + draw() + draw() + draw()) / 2 - 1
-    const position = Math.min(SCALE.to, Math.max(SCALE.from, (CENTERS[handle] ?? 3) + bell * 2))
+    const exponent = Math.min(SCALE.to, Math.max(SCALE.from, (CENTERS[handle] ?? 3) + bell * 2))
     const drawn = WORDS.filter((word) => draw() < (BIOS[word]?.shares[handle] ?? 0)).slice(0, 3)
     const words = drawn.length > 0 ? drawn : ['writer']
     return {
       name: `${NAMES[pick(NAMES.length)]} ${LAST[pick(LAST.length)]}`,
-      place: position,
+      exponent,
       words,
       bio: words.map((word) => BIOS[word]?.says ?? ''),
       look: { skin: pick(4), hair: pick(4), cut: pick(5), shirt: pick(6) },
@@ -62,8 +62,8 @@ export function peopleOf(handle: number): Person[] {
 /** The number of people in each bar of a histogram, and the highest count. */
 export function highestCount(people: readonly Person[], bars: number): { counts: number[]; most: number } {
   const counts = Array.from({ length: bars }, () => 0)
-  for (const { place: position } of people) {
-    const bar = Math.min(bars - 1, Math.floor(((position - SCALE.from) / (SCALE.to - SCALE.from)) * bars))
+  for (const { exponent } of people) {
+    const bar = Math.min(bars - 1, Math.floor(((exponent - SCALE.from) / (SCALE.to - SCALE.from)) * bars))
     counts[bar] = (counts[bar] ?? 0) + 1
   }
   return { counts, most: Math.max(...counts) }

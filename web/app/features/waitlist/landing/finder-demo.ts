@@ -176,8 +176,8 @@ function mountFinder(container: HTMLElement): void {
   const update = () => {
     const [from, to] = [Number(least.value), Number(most.value)]
     const isMatch = (person: Person) =>
-      person.place >= from &&
-      person.place <= to &&
+      person.exponent >= from &&
+      person.exponent <= to &&
       words.every(({ word, state }) => state() === '' || person.words.includes(word) === (state() === 'required'))
     const matches = people.filter(isMatch)
     faces.forEach((face, index) => {

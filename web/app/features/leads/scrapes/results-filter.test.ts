@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { everyoneIn, type FoundFilter, isInFilter, queryOf, withPressed } from './found-filter'
+import { everyoneIn, isInFilter, queryOf, type ResultsFilter, withPressed } from './results-filter'
 
 const bounds = { minFollowers: 100, maxFollowers: 10_000 }
 const everyone = everyoneIn(bounds)
 
 test('keeps people whose follower count is unknown', () => {
-  const filter: FoundFilter = { ...everyone, min: 5, max: 9 }
+  const filter: ResultsFilter = { ...everyone, min: 5, max: 9 }
   expect([null, 4, 5, 9, 10].map((followerCount) => isInFilter({ followerCount, bio: null }, filter))).toEqual([
     true,
     false,

@@ -12,14 +12,14 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import { type FoundFilter, queryOf } from './found-filter'
+import { queryOf, type ResultsFilter } from './results-filter'
 import { isInProgress } from './scrape-text'
 
 const PAGE_SIZE = 12
 const POLL_EVERY_MS = 3_000
 
 /** The query for a page of the scrape's leads that match the filter. */
-export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) {
+export function resultsOptions(scrape: Scrape, page: number, filter: ResultsFilter) {
   return api.leads.list.queryOptions({
     input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE, ...queryOf(filter, scrape) },
     enabled: scrape.matched > 0,
@@ -29,14 +29,14 @@ export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) 
 }
 
 /** The leads that a scrape has found so far, as cards. */
-export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFilter }) {
+export function ResultLeads({ scrape, filter }: { scrape: Scrape; filter: ResultsFilter }) {
   const [view, setView] = useState({ page: 1, filter })
   // After the filter changes, start at the first page.
   const page = view.filter === filter ? view.page : 1
   const setPage = (next: number) => setView({ page: next, filter })
   const inProgress = isInProgress(scrape.status)
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
-  const query = useQuery(foundOptions(scrape, page, filter))
+  const query = useQuery(resultsOptions(scrape, page, filter))
 
   if (scrape.matched === 0) {
     if (inProgress || scrape.status === 'failed') return null

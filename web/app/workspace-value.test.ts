@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { keptPerWorkspace } from './kept-per-workspace'
 import { session } from './session'
+import { workspaceValue } from './workspace-value'
 
 test('keeps a value for one workspace', () => {
   const current = vi.spyOn(session, 'workspaceId').mockReturnValue('a')
-  const store = keptPerWorkspace('')
+  const store = workspaceValue('')
   store.set('draft')
   expect(store.get()).toBe('draft')
   current.mockReturnValue('b')

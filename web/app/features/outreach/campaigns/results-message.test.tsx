@@ -3,7 +3,7 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
-import { FoundMessage } from './found-message'
+import { ResultsMessage } from './results-message'
 
 test('shows the message as a lead of the scrape sees it', () => {
   const queries = createQueryClient()
@@ -15,7 +15,7 @@ test('shows the message as a lead of the scrape sees it', () => {
   } as never)
   const html = renderToString(
     <QueryClientProvider client={queries}>
-      <FoundMessage filter={filter} message="Hi {lead_name}" onMessage={() => {}} onWritten={() => {}} />
+      <ResultsMessage filter={filter} message="Hi {lead_name}" onMessage={() => {}} onWritten={() => {}} />
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')
   expect(html).toContain('As Ann sees it')

@@ -1,16 +1,16 @@
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { expect, it, vi } from 'vitest'
-import { listName, saveFound } from './use-save-found'
+import { listName, saveResults } from './use-save-results'
 
 const input = { scrape: { id: 's', matched: 2 }, query: { bioWords: 'founder' }, name: 'Followers of @ana' }
 
-it('saveFound adds to the list that it made, after a failure and after more leads were found', async () => {
+it('saveResults adds to the list that it made, after a failure and after more leads were found', async () => {
   const lists = {
     create: vi.fn(async () => ({ id: 'l' })),
     addLeads: vi.fn(async () => ({ changed: 2, cursor: null })),
   }
-  const save = (cached: Parameters<typeof saveFound>[0], matched = 2) =>
-    saveFound(cached, { ...input, scrape: { id: 's', matched } }, lists as never)
+  const save = (cached: Parameters<typeof saveResults>[0], matched = 2) =>
+    saveResults(cached, { ...input, scrape: { id: 's', matched } }, lists as never)
   const cache = {}
   lists.addLeads.mockRejectedValueOnce(new Error('offline'))
   await expect(save(cache)).rejects.toThrow('offline')

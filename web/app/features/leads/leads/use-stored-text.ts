@@ -3,7 +3,7 @@ import { localStorage } from '../../../browser-storage'
 import { useSession } from '../../../session'
 
 /** A text stored in this browser for the signed-in user. Setting null removes it. */
-export function useKept(name: string): [string | null, (value: string | null) => void] {
+export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const state = useSession()
   const key = `${name}:${state.status === 'signed-in' ? state.user.id : ''}`
   const [stored, setStored] = useState<{ key: string; value: string | null }>()

@@ -5,8 +5,8 @@ import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
-import { everyoneIn } from './found-filter'
-import { FoundLeads } from './found-leads'
+import { ResultLeads } from './result-leads'
+import { everyoneIn } from './results-filter'
 
 test('says that the leads of a scrape were deleted later', () => {
   const queries = createQueryClient()
@@ -21,7 +21,7 @@ test('says that the leads of a scrape were deleted later', () => {
   const html = renderToString(
     <QueryClientProvider client={queries}>
       <MemoryRouter>
-        <FoundLeads scrape={scrape} filter={everyoneIn(scrape)} />
+        <ResultLeads scrape={scrape} filter={everyoneIn(scrape)} />
       </MemoryRouter>
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')

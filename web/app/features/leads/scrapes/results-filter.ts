@@ -1,17 +1,17 @@
 import { type BioWords, bioWordsText, fitsBioWords } from '@x-automated/contract/leads/bio-words'
 import type { Lead } from '@x-automated/contract/leads/leads'
-import type { FollowerFilter, Kept } from './follower-scale'
+import type { FollowerFilter, ScrapeBounds } from './follower-scale'
 
 /** Filters a scrape's leads by follower count and by words in their bio. */
-export type FoundFilter = FollowerFilter & BioWords
+export type ResultsFilter = FollowerFilter & BioWords
 
 /** The filter that matches all leads of the scrape. */
-export function everyoneIn({ minFollowers, maxFollowers }: Kept): FoundFilter {
+export function everyoneIn({ minFollowers, maxFollowers }: ScrapeBounds): ResultsFilter {
   return { min: minFollowers, max: maxFollowers, required: [], excluded: [] }
 }
 
 /** Whether a lead matches. Leads with an unknown follower count do. */
-export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: FoundFilter): boolean {
+export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: ResultsFilter): boolean {
   if (!fitsBioWords(lead.bio, filter)) return false
   const { followerCount } = lead
   if (followerCount === null) return true
@@ -19,12 +19,12 @@ export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: Fo
 }
 
 /** The filter as part of a query for leads. It only contains bounds that are narrower than the scrape's. */
-export interface FoundQuery extends Partial<Kept> {
+export interface ResultsQuery extends Partial<ScrapeBounds> {
   bioWords?: string
 }
 
 /** The filter as a query for the scrape's leads. Empty if it matches everyone. */
-export function queryOf(filter: FoundFilter, bounds: Kept): FoundQuery {
+export function queryOf(filter: ResultsFilter, bounds: ScrapeBounds): ResultsQuery {
   const { min, max } = filter
   const bioWords = bioWordsText(filter)
   return {

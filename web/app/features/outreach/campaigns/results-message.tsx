@@ -5,7 +5,7 @@ import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { MessagePreview } from './message-preview'
 
-interface FoundMessageProps {
+interface ResultsMessageProps {
   /** Selects the scraped leads. */
   filter: LeadQuery
   message: string
@@ -15,7 +15,7 @@ interface FoundMessageProps {
 }
 
 /** The first message to scraped leads, with a preview for each of them. */
-export function FoundMessage({ filter, message, onMessage, onWritten }: FoundMessageProps) {
+export function ResultsMessage({ filter, message, onMessage, onWritten }: ResultsMessageProps) {
   return (
     <div className="grid grid-cols-1 content-start gap-5">
       <MessagePreview

@@ -40,7 +40,7 @@ export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HT
  * Props of an element that takes the focus when the focused part inside it is removed. In a table,
  * the next row takes it, or the last row.
  */
-export function useKeptFocus<E extends HTMLElement>() {
+export function useFocusFallback<E extends HTMLElement>() {
   const ref = useRef<E>(null)
   const fallback = useRef<FindFallback | null>(null)
   const keepFocus = () => {

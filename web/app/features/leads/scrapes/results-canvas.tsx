@@ -13,19 +13,19 @@ import { Kbd } from '../../../ui/kbd'
 import { Skeleton } from '../../../ui/skeleton'
 import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
-import { useKept } from '../leads/use-kept'
+import { useStoredText } from '../leads/use-stored-text'
 import { BioWordChips } from './bio-word-chips'
 import { FollowerHistogram } from './follower-histogram'
 import { isWider, widened } from './follower-scale'
-import { FoundFaces } from './found-faces'
-import { everyoneIn, type FoundFilter, queryOf } from './found-filter'
-import { FoundLeads, foundOptions } from './found-leads'
+import { ResultFaces } from './result-faces'
+import { ResultLeads, resultsOptions } from './result-leads'
+import { everyoneIn, queryOf, type ResultsFilter } from './results-filter'
 import { isInProgress, needsConnection, scrapeTimeLeftText } from './scrape-text'
-import { useSaveFound } from './use-save-found'
+import { useSaveResults } from './use-save-results'
 
 const FACES = 100
 
-export interface FoundCanvasProps {
+export interface ResultsCanvasProps {
   scrape: Scrape
   /** Another scrape can start now. */
   mayStart: boolean
@@ -41,9 +41,9 @@ export interface FoundCanvasProps {
 }
 
 /** The leads of a scrape as faces, follower counts and cards, and what can be done with them. */
-export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundCanvasProps) {
+export function ResultsCanvas({ scrape, mayStart, onWiden, renderMessage }: ResultsCanvasProps) {
   const mayWrite = useIsOffered('member')
-  const [filter, setFilter] = useState<FoundFilter>(() => everyoneIn(scrape))
+  const [filter, setFilter] = useState<ResultsFilter>(() => everyoneIn(scrape))
   const isLive = isInProgress(scrape.status)
   const histogram = useQuery(
     api.scrapes.histogram.queryOptions({
@@ -61,9 +61,9 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
       refetchInterval: ({ state: { data } }) => (isLive && (data?.leads.length ?? 0) < FACES ? 1_000 : false),
     }),
   )
-  const leadsQuery = useQuery(foundOptions(scrape, 1, filter))
+  const leadsQuery = useQuery(resultsOptions(scrape, 1, filter))
   const { message, ...writing } = useFirstMessage(mayWrite)
-  const change = (changed: Partial<FoundFilter>) => setFilter({ ...filter, ...changed })
+  const change = (changed: Partial<ResultsFilter>) => setFilter({ ...filter, ...changed })
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const { bins = [], words = [] } = histogram.data ?? {}
   const count = scrape.matched === 0 ? 0 : (leadsQuery.data?.total ?? scrape.matched)
@@ -75,7 +75,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
     <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
       <div className="grid min-w-0 content-start gap-8">
         {faces.data && faces.data.leads.length > 0 && (
-          <FoundFaces leads={faces.data.leads} total={faces.data.total ?? 0} filter={filter} isLive={isLive} />
+          <ResultFaces leads={faces.data.leads} total={faces.data.total ?? 0} filter={filter} isLive={isLive} />
         )}
         {bins.some((bin) => bin.count > 0) && (
           <div className="grid gap-3">
@@ -102,7 +102,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
           </div>
         )}
         {words.length > 0 && <BioWordChips words={words} chosen={filter} onChange={change} />}
-        <FoundLeads scrape={scrape} filter={filter} />
+        <ResultLeads scrape={scrape} filter={filter} />
       </div>
       {mayWrite && isUsable && (
         <div className="min-w-0 self-start lg:sticky lg:top-[calc(var(--spacing-header)+--spacing(4))]">
@@ -110,9 +110,9 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
         </div>
       )}
       {(isLive || isUsable) && (
-        <FoundBar scrape={scrape} count={count} isFiltered={isFiltered}>
-          {mayWrite && <FoundActions scrape={scrape} filter={filter} count={count} message={message} />}
-        </FoundBar>
+        <ResultsBar scrape={scrape} count={count} isFiltered={isFiltered}>
+          {mayWrite && <ResultsActions scrape={scrape} filter={filter} count={count} message={message} />}
+        </ResultsBar>
       )}
     </div>
   )
@@ -120,7 +120,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
 
 /** The last message that this user wrote here, or else the first message of the newest campaign. */
 function useFirstMessage(isOffered: boolean) {
-  const [stored, keep] = useKept('finderMessage')
+  const [stored, keep] = useStoredText('finderMessage')
   const [typed, setTyped] = useState<string | null>(null)
   const campaigns = useQuery(api.campaigns.list.queryOptions({ input: { pageSize: 1 }, enabled: isOffered }))
   return {
@@ -141,7 +141,7 @@ function widerText({ minFollowers, maxFollowers, estimate, fetched, spentCents }
   return `${boundsText} A wider range needs a new scrape: it reads up to ${formatCount(profiles, 'profile')}${cost}.`
 }
 
-interface FoundBarProps {
+interface ResultsBarProps {
   scrape: Scrape
   count: number
   isFiltered: boolean
@@ -149,7 +149,7 @@ interface FoundBarProps {
 }
 
 /** How many leads match, how long a scrape takes, what X charges and what the plan still allows. */
-function FoundBar({ scrape, count, isFiltered, children }: FoundBarProps) {
+function ResultsBar({ scrape, count, isFiltered, children }: ResultsBarProps) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const usage = overview.data?.usage.find(({ what }) => what === 'scrapedLeads')
   const isLive = isInProgress(scrape.status)
@@ -198,9 +198,9 @@ const Small = ({ children }: { children: ReactNode }) => (
   <small className="text-xs font-normal text-muted">{children}</small>
 )
 
-interface FoundActionsProps {
+interface ResultsActionsProps {
   scrape: Scrape
-  filter: FoundFilter
+  filter: ResultsFilter
   count: number
   message: string
 }
@@ -215,8 +215,8 @@ const FINDER_KEYS: readonly KeyGroup[] = [
   },
 ]
 
-function FoundActions({ scrape, filter, count, message }: FoundActionsProps) {
-  const save = useSaveFound(scrape, { query: queryOf(filter, scrape), message })
+function ResultsActions({ scrape, filter, count, message }: ResultsActionsProps) {
+  const save = useSaveResults(scrape, { query: queryOf(filter, scrape), message })
   const isDisabled = count === 0 || save.isPending
   const run = (next: 'save' | 'write') => () => {
     if (!isDisabled) save.run(next)

@@ -3,22 +3,22 @@ import type { Lead } from '@x-automated/contract/leads/leads'
 import { useEffect, useState } from 'react'
 import { Avatar } from '../../../ui/avatar'
 import { cn } from '../../../ui/cn'
-import { type FoundFilter, isInFilter } from './found-filter'
+import { isInFilter, type ResultsFilter } from './results-filter'
 
 /** Twenty faces a second. */
 const FACE_EVERY_MS = 50
 
-interface FoundFacesProps {
+interface ResultFacesProps {
   leads: readonly Lead[]
   /** The total number of leads. */
   total: number
-  filter: FoundFilter
+  filter: ResultsFilter
   /** While the scrape runs, faces appear one by one. */
   isLive: boolean
 }
 
 /** The faces of these leads. Those outside of the filter fade, but keep their position. */
-export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
+export function ResultFaces({ leads, total, filter, isLive }: ResultFacesProps) {
   const visibleCount = useRevealed(leads.length, isLive)
   return (
     // Hidden from screen readers, because the cards below name the same people.

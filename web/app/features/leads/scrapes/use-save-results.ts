@@ -8,22 +8,22 @@ import { api, client, errorCode } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { startCampaignPath } from '../lists/start-campaign'
-import type { FoundQuery } from './found-filter'
+import type { ResultsQuery } from './results-filter'
 import { scrapeFilter, scrapeTitle } from './scrape-text'
 
 interface Saved {
-  query: FoundQuery
+  query: ResultsQuery
   /** The first message of a campaign to these leads. */
   message: string
 }
 
 /** Saves the matching leads as a new list. Then opens a campaign for it, if requested. */
-export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
+export function useSaveResults(scrape: Scrape, { query, message }: Saved) {
   const navigate = useNavigate()
-  const cache = useRef<KeptList>({})
+  const cache = useRef<LastList>({})
   return useAction(
     (_next: 'save' | 'write') =>
-      saveFound(cache.current, { scrape, query, name: listName(scrape, query) }, client.lists),
+      saveResults(cache.current, { scrape, query, name: listName(scrape, query) }, client.lists),
     {
       onSuccess({ id, name, added }, next) {
         if (added === null) {
@@ -38,13 +38,13 @@ export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
 }
 
 /** The list that was last saved to, and how many leads it was for. Null once it is complete. */
-interface KeptList {
+interface LastList {
   list?: { of: string; id: string; name: string; matched: number | null }
 }
 
-interface Found {
+interface SavedResults {
   scrape: Pick<Scrape, 'id' | 'matched'>
-  query: FoundQuery
+  query: ResultsQuery
   name: string
 }
 
@@ -53,9 +53,9 @@ interface Found {
  * if the other button is pressed.
  * @returns `added` is null if the list was already complete
  */
-export async function saveFound(
-  cache: KeptList,
-  { scrape, query, name }: Found,
+export async function saveResults(
+  cache: LastList,
+  { scrape, query, name }: SavedResults,
   lists: Pick<typeof client.lists, 'create' | 'addLeads'>,
 ): Promise<{ id: string; name: string; added: number | null }> {
   const of = JSON.stringify([scrape.id, query])
@@ -83,7 +83,7 @@ export async function saveFound(
 }
 
 /** 'Followers of @ana, 200 to 9,000 followers, founder, not crypto'. */
-export function listName(scrape: Scrape, { bioWords = '', ...range }: FoundQuery): string {
+export function listName(scrape: Scrape, { bioWords = '', ...range }: ResultsQuery): string {
   const { required, excluded } = parseBioWords(bioWords)
   const parts = [
     scrapeTitle(scrape),
