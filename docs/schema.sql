@@ -894,6 +894,8 @@ create table leads (
   handle_lost_at timestamptz(3),
   former_handles jsonb not null default '[]'::jsonb,
   bio_words tsvector generated always as (bio_words(bio)) stored,
+  first_name text,
+  first_name_from text default 'name',
   constraint leads_pkey primary key (id),
   constraint leads_basis_known check ((basis = 'none') = (basis_at is null)),
   constraint leads_user_id_auth_users_id_fk foreign key (user_id) references auth_users(id) on delete set null,
@@ -903,6 +905,7 @@ create index leads_basis on leads (workspace_id, basis, created_at, id) where ba
 create index leads_bio on leads (workspace_id, lower("left"(coalesce(bio, ''), 60)), id);
 create index leads_contacted_before on leads (workspace_id, contacted_before_at, id)
   where contacted_before_at is not null;
+create index leads_first_name_due on leads (workspace_id, id) where first_name_from is null;
 create index leads_followers on leads (workspace_id, coalesce(follower_count, '-1'::integer), id)
   include (follower_count);
 create index leads_handle on leads (workspace_id, lower(twitter_handle));

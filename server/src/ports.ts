@@ -45,6 +45,8 @@ interface Jobs {
   'judge-tests': Record<string, never>
   /** Queues the people whose launch waits for the plan. */
   'launch-parts': Record<string, never>
+  /** Finds the first names of leads that are older than first names. */
+  'first-names': Record<string, never>
   /** Opens conversations whose snooze is over. */
   'end-snoozes': Record<string, never>
   /** Asks models about replies that the classifier is unsure about. */

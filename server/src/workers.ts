@@ -2,6 +2,7 @@ import { attemptEach } from './attempt-each.ts'
 import { queueNextParts } from './core/campaigns/parts.ts'
 import { endSnoozes, purgeConversationUndos, relabelReply } from './core/conversations/changes.ts'
 import { purgeAppClaims } from './core/messages/app-day.ts'
+import { findFirstNames } from './core/people/first-names.ts'
 import { findLostHandles } from './core/people/lost-handles.ts'
 import { purgeRemovals } from './core/people/removal.ts'
 import { purgeOldTexts } from './core/replies/texts.ts'
@@ -94,6 +95,7 @@ async function startJobs(services: Services): Promise<void> {
   })
   await jobs.work('judge-tests', 1, async () => void (await judgeTests(db)))
   await jobs.work('launch-parts', 1, () => queueNextParts(db, env))
+  await jobs.work('first-names', 1, () => findFirstNames(db))
   await jobs.work('x-funds', 1, () => watchFunds(services))
   await jobs.work('read-handles', 1, async () => {
     await readHandles(services)

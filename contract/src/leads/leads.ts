@@ -58,6 +58,8 @@ export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
 export const Lead = z.object({
   id: z.string(),
   name: z.string(),
+  /** From a column `first_name` of their file, otherwise from their name; null if neither tells. */
+  firstName: z.string().nullable(),
   /** Without the @. */
   twitterHandle: z.string(),
   bio: z.string().nullable(),

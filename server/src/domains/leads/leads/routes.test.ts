@@ -116,6 +116,7 @@ describe('GET /leads', () => {
         {
           id: oldest!.id,
           name: 'Ana',
+          firstName: null,
           twitterHandle: 'ana',
           bio: 'Builds',
           followerCount: 7,

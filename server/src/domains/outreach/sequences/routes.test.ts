@@ -81,7 +81,7 @@ describe('POST /campaigns with steps', () => {
     ['no delay of the second step', { steps: [step('Hi'), step('You')] }],
     ['a delay of 91 days', { steps: [step('Hi'), step('You', { delay: { amount: 91, unit: 'days' } })] }],
     ['eleven steps', { steps: [step('Hi'), ...Array.from({ length: 10 }, () => step('You', { delay: DELAY }))] }],
-    ['an unknown variable', { steps: [step('Hi {first_name}')] }],
+    ['an unknown variable', { steps: [step('Hi {last_name}')] }],
     [
       'two variants of one name',
       { steps: [{ variants: ['Hi', 'You'].map((text) => ({ messageTemplate: text, name: 'A' })) }] },

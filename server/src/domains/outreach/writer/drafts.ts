@@ -128,7 +128,7 @@ async function requestOf(
       input.instruction && `How: ${input.instruction}`,
       `Language: ${input.language ?? language ?? 'that of the text or conversation'}`,
       `Each text has at most ${maxLength} characters.`,
-      input.kind === 'message' || isSequence ? 'Begin with the variable {lead_name} where a name belongs.' : null,
+      input.kind === 'message' || isSequence ? 'Begin with the variable {first_name} where a name belongs.' : null,
       about !== '' && `About the sender: ${about}`,
       snippets.length > 0 && `Texts that the sender uses: ${snippets.join(' | ').slice(0, 4_000)}`,
       conversation?.template && `The message that the sender first sent to many people: ${conversation.template}`,

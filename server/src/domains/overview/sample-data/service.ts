@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { firstNameOf } from '@x-automated/contract/first-name'
+import { NAME_FALLBACK } from '@x-automated/contract/outreach/template'
 import type { SampleData } from '@x-automated/contract/overview/sample-data'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -222,7 +224,7 @@ function sampleMessage({ index, person, handle }: LeadRow, step: VersionStep, no
   const variant = step.variants[index % step.variants.length]
   const text = {
     variantId: variant?.id,
-    message: variant?.messageTemplate.replaceAll('{lead_name}', person.name) ?? handle,
+    message: variant?.messageTemplate.replaceAll('{first_name}', firstNameOf(person.name) ?? NAME_FALLBACK) ?? handle,
   }
   if (outcome === 'closed')
     return {
