@@ -241,6 +241,16 @@ describe('a change', () => {
     expect(await firstOf(person)).toMatchObject({ label: 'question', suppression: 'suppressed' })
   })
 
+  it('to "booked" counts as a positive reply, which rules and models never say', async () => {
+    const { person, campaign, id } = await replied()
+    expect(await person.client.conversations.update({ id, label: 'booked' })).toMatchObject({ label: 'booked' })
+    expect((await listOf(person, { label: 'booked' })).conversations).toHaveLength(1)
+    const [dm] = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+    expect(dm!.answers).toBe(ANSWERS.replied + ANSWERS.positive)
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({ peoplePositive: 1 })
+    expect((await person.client.today.find({})).repliesWaiting).toBe(0)
+  })
+
   it('to "opted out" by a person asks whether to suppress the lead, until the label is corrected', async () => {
     const { person, id } = await replied()
     const { update } = person.client.conversations

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { firstNameOf } from '@x-automated/contract/first-name'
 import { NAME_FALLBACK } from '@x-automated/contract/outreach/template'
 import type { SampleData } from '@x-automated/contract/overview/sample-data'
+import { POSITIVE_LABELS } from '@x-automated/contract/reply-labels'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { insert as insertCampaign } from '../../../core/campaigns/campaign.ts'
@@ -247,7 +248,7 @@ function sampleMessage({ index, person, handle }: LeadRow, step: VersionStep, no
   return { outcome, message: { ...text, sentAt: at, ...replied } }
 }
 
-const isPositive = ({ label }: Exclude<Outcome, string>) => ['interested', 'meeting', 'question'].includes(label)
+const isPositive = ({ label }: Exclude<Outcome, string>) => POSITIVE_LABELS.some((positive) => positive === label)
 
 function enrollmentOf(outcome: Outcome | undefined): Pick<typeof enrollments.$inferInsert, 'state' | 'reason'> {
   if (outcome === 'closed') return { state: 'stopped', reason: { code: 'skipped', params: { skip: 'closed_inbox' } } }
