@@ -247,6 +247,21 @@ create table call_counts (
 );
 create index call_counts_minute on call_counts (minute);
 
+create table campaign_drafts (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  id uuid not null,
+  version integer not null default 1,
+  fields jsonb not null,
+  updated_at timestamptz(3) not null default now(),
+  constraint campaign_drafts_workspace_id_user_id_id_pk primary key (workspace_id, user_id, id),
+  constraint campaign_drafts_member foreign key (workspace_id, user_id)
+    references workspace_members(workspace_id, user_id) on delete cascade,
+  constraint campaign_drafts_workspace_id_workspaces_id_fk foreign key (workspace_id)
+    references workspaces(id) on delete cascade
+);
+create index campaign_drafts_updated on campaign_drafts (updated_at);
+
 create table campaigns (
   id uuid not null default new_id(),
   workspace_id uuid not null,

@@ -19,6 +19,7 @@ import { purgeMembershipChanges } from './domains/identity/workspaces/service.ts
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { runScrapes } from './domains/leads/scrapes/running.ts'
 import { bulkKinds } from './domains/outreach/bulk/engine.ts'
+import { purgeOldDrafts } from './domains/outreach/campaign-drafts/drafts.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
 import { writeOpeners } from './domains/outreach/openers/writing.ts'
 import { startReplyDetection } from './domains/outreach/replies/service.ts'
@@ -127,6 +128,7 @@ const PURGES = [
   purgeOldNotifications,
   purgePaymentEvents,
   purgeExpiredOffers,
+  purgeOldDrafts,
   purgeOpinions,
   purgeUnreadables,
   purgeJobs,

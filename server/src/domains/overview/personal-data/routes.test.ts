@@ -129,6 +129,7 @@ describe('GET /auth/user/export', () => {
       'conversations.json': 0,
       'conversation-notes.json': 0,
       'conversation-offers.json': 0,
+      'campaign-drafts.json': 0,
       'drafts.json': 1,
       'snippets.json': 1,
       'templates.json': 0,

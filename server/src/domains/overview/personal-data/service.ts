@@ -40,6 +40,7 @@ import { leadLists } from '../../leads/lists/tables.ts'
 import { savedFilters } from '../../leads/saved-filters/tables.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
 import { tags } from '../../leads/tags/tables.ts'
+import { campaignDrafts } from '../../outreach/campaign-drafts/tables.ts'
 import { conversationOffers } from '../../outreach/conversation-offers/tables.ts'
 import { conversationSettings } from '../../outreach/replies/tables.ts'
 import { replySettings, sendingLimits, sendingSettings } from '../../outreach/sending-settings/tables.ts'
@@ -172,6 +173,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
       'conversation-offers.json',
       rowsBy(db, conversationOffers, ['workspaceId', 'id'], inOwn(conversationOffers.workspaceId)),
     ],
+    ['campaign-drafts.json', await allOf(db, campaignDrafts, eq(campaignDrafts.userId, userId))],
     ['drafts.json', await allOf(db, conversationDrafts, eq(conversationDrafts.userId, userId))],
     ['snippets.json', rowsBy(db, snippets, ['workspaceId', 'id'], inOwn(snippets.workspaceId))],
     ['templates.json', rowsBy(db, templates, ['workspaceId', 'id'], inOwn(templates.workspaceId))],
