@@ -1,5 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { receive } from '../src/domains/outreach/replies/service.ts'
+import { receive } from '../src/domains/outreach/replies/detection.ts'
 import type { XHappening } from '../src/outside/x-delivery.ts'
 import type { Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'

@@ -14,10 +14,10 @@ import { dms } from '../core/tables/messages.ts'
 import { signOut } from '../domains/identity/auth/sessions.ts'
 import { authRevocations } from '../domains/identity/auth/tables.ts'
 import { workspaceMembers } from '../domains/identity/workspaces/tables.ts'
-import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/service.ts'
+import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/offers.ts'
 import { conversationOffers } from '../domains/outreach/conversation-offers/tables.ts'
+import { publishEvents } from '../domains/platform/events/events.ts'
 import { EVENTS_CHANNEL } from '../domains/platform/events/recording.ts'
-import { publishEvents } from '../domains/platform/events/service.ts'
 import { eventStreams, workspaceEvents } from '../domains/platform/events/tables.ts'
 
 let app: TestApp

@@ -10,7 +10,7 @@ import {
   sendCode,
   updateUser,
   verifyCode,
-} from './service.ts'
+} from './account.ts'
 
 export const accountRoutes = {
   recover: anyone.account.recover.handler(({ context, input }) => recover(context, input)),

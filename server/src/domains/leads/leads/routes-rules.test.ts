@@ -10,7 +10,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
-import type { LeadRow } from './service.ts'
+import type { LeadRow } from './leads.ts'
 
 const JAN = '2026-01-15T12:00:00.000Z'
 const FEB = '2026-02-15T12:00:00.000Z'

@@ -13,7 +13,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
 import { leadLists } from '../lists/tables.ts'
-import type { LeadRow } from './service.ts'
+import type { LeadRow } from './leads.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { idempotencyKeys } from '../../../requests/tables.ts'
 import { monthlyUsage, subscriptions } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
-import { estimateFor } from './service.ts'
+import { estimateFor } from './scrapes.ts'
 import { scrapes } from './tables.ts'
 
 let app: TestApp

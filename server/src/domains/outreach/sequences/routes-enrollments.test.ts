@@ -11,7 +11,7 @@ import { storeAnswers } from '../../../core/replies/answers.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../../../core/tables/sequences.ts'
-import { usedOf } from '../../platform/billing/service.ts'
+import { usedOf } from '../../platform/billing/plan.ts'
 
 let app: TestApp
 let person: Person

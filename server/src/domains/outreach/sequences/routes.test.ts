@@ -8,7 +8,7 @@ import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles }
 import { enrollments } from '../../../core/tables/sequences.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { receive } from '../replies/service.ts'
+import { receive } from '../replies/detection.ts'
 
 let app: TestApp
 let person: Person

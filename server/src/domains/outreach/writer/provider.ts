@@ -8,7 +8,7 @@ import type { Env } from '../../../env.ts'
 import { addressProblem } from '../../../public-address.ts'
 import { invalidField } from '../../../refusal.ts'
 import type { Sealer } from '../../../sealing.ts'
-import { factsOf } from '../../platform/billing/service.ts'
+import { factsOf } from '../../platform/billing/plan.ts'
 import { allowanceOf, type BudgetLimits, type Price, priceOf } from './prices.ts'
 import { writerProviders } from './tables.ts'
 

@@ -1,7 +1,7 @@
 import { admin, member } from '../../../operations.ts'
 import { testProvider } from './drafts.ts'
 import { find as findProvider, remove as removeProvider, save as saveProvider } from './provider.ts'
-import { about, lintMessage, saveAbout, usage } from './service.ts'
+import { about, lintMessage, saveAbout, usage } from './writer.ts'
 
 export const writerRoutes = {
   lint: member.writer.lint.handler(({ context, input }) => lintMessage(context.db, context.actor, input)),

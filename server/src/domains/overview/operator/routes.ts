@@ -1,7 +1,7 @@
 import { operator } from '../../../operations.ts'
-import { findCredits } from '../../platform/x-costs/service.ts'
-import { listViews } from '../../waitlist/views/service.ts'
-import * as service from './service.ts'
+import { findCredits } from '../../platform/x-costs/x-costs.ts'
+import { listViews } from '../../waitlist/views/views.ts'
+import * as service from './operator.ts'
 import { listUnreadable } from './unreadable.ts'
 
 export const operatorRoutes = {

@@ -14,7 +14,7 @@ import { campaigns } from '../../../core/tables/campaigns.ts'
 import { ANSWERS, type dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { find } from './service.ts'
+import { find } from './reports.ts'
 import { reports } from './tables.ts'
 
 let app: TestApp

@@ -7,7 +7,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { queueNotificationEmails } from '../notifications/service.ts'
+import { queueNotificationEmails } from '../notifications/notifications.ts'
 import { notifications } from '../notifications/tables.ts'
 import { monthlyUsage, subscriptions } from './tables.ts'
 

@@ -7,8 +7,8 @@ import { makeList, openHandles } from '../../../../test/outreach.ts'
 import { makeColleague } from '../../../../test/team.ts'
 import { workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
 import { members } from '../../waitlist/waitlist/tables.ts'
+import { factsOf } from './plan.ts'
 import { hasFeature } from './rewards.ts'
-import { factsOf } from './service.ts'
 
 /** What achievements give besides months of Pro. */
 let app: TestApp
