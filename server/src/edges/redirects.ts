@@ -1,7 +1,7 @@
 import { isId, NO_ID } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contextOf } from '../api.ts'
-import { confirmEmailChange } from '../domains/identity/account/account.ts'
+import { confirmEmailChange } from '../domains/identity/account/email-change.ts'
 import { openConfirmation } from '../domains/identity/auth/sign-up.ts'
 import { finishAuthorize } from '../domains/identity/identities/identities.ts'
 import { metadataOf } from '../domains/identity/sso/connections.ts'

@@ -15,7 +15,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import { deviceNameOf } from '../../identity/account/account.ts'
+import { deviceNameOf } from '../../identity/account/sessions.ts'
 import { redeemPairingCode, storePairingCode } from '../../identity/auth/pairing-codes.ts'
 import {
   type AuthContext,

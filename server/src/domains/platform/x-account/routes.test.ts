@@ -13,9 +13,9 @@ import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
 import { createXApps } from '../x-apps/engine.ts'
 import { authorize, connectWithPassword } from './connecting.ts'
+import { disconnect } from './disconnecting.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
 import { withAccount } from './tokens.ts'
-import { disconnect } from './x-account.ts'
 
 let app: TestApp
 beforeAll(async () => {
