@@ -5,11 +5,11 @@ import { openers } from '../src/core/tables/openers.ts'
 import { replies } from '../src/core/tables/replies.ts'
 import { trustSession } from '../src/domains/identity/auth/sessions.ts'
 import { authIdentities } from '../src/domains/identity/auth/tables.ts'
-import { authFactors } from '../src/domains/identity/second-factors/tables.ts'
 import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
 import { connectX, makePerson, type Person, prove, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
+import { addFactor } from './second-factors.ts'
 
 /** Tenancy: every operation treats the ids of another workspace as if they did not exist. */
 let app: TestApp
@@ -78,10 +78,7 @@ beforeAll(async () => {
     .insert(authIdentities)
     .values({ userId: owner.id, providerId: 'google', accountId: 'somebody' })
     .returning()
-  const [factor] = await app.db
-    .insert(authFactors)
-    .values({ userId: owner.id, kind: 'totp', name: 'Secret factor', confirmedAt: new Date() })
-    .returning()
+  const factor = await addFactor(app, owner.id, 'Secret factor')
   await owner.client.suppressions.create({ handles: ['secret_person'] })
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
   const { code } = await owner.client.extension.createCode()
@@ -156,7 +153,7 @@ beforeAll(async () => {
     session: owner.actor.sessionId,
     pairing: (await owner.client.extension.list()).pairings[0]!.id,
     identity: identity!.id,
-    factor: factor!.id,
+    factor: factor.id,
     domain: domain.id,
     person: colleague.id,
     invitation: invitation.id,

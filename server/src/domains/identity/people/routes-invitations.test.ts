@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { linkIn, mailsTo, mailTo, makeAccount } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { invitationToken, makeOwner } from '../../../../test/team.ts'
 import { hashToken } from '../../../sealing.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { workspaceInvitations } from './tables.ts'
@@ -20,8 +20,7 @@ const newEmail = () => `invited${++count}@example.org`
 const AGENCY = 'Your Free plan includes 1 person. Upgrade to Agency for a team of any size.'
 const accept = (person: Person, token: string) => person.call('POST', '/invitations/accept', { token })
 const find = (token: string) => call(app, 'POST', '/invitations/find', { token })
-const lapse = ({ workspaceId }: Person) =>
-  app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
+const lapse = ({ workspaceId }: Person) => unsubscribe(app, { workspaceId })
 const expire = (email: string) =>
   app.db
     .update(workspaceInvitations)

@@ -6,12 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeAccount, pkce } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { addFactor } from '../../../../test/second-factors.ts'
+import { revokeProof } from '../../../../test/sessions.ts'
 import { type Company, KINDS, ORIGIN, oidc, saml, ssoVisits } from '../../../../test/sso.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { hashToken } from '../../../sealing.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { trustSession } from '../auth/sessions.ts'
-import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
-import { authFactors } from '../second-factors/tables.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
 
@@ -67,7 +68,7 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
     await company.owner.client.people.revoke({ id })
     expect((await signIn(`gone@${company.domain}`)).error).toBe('sso_not_linked')
     await invite(`late@${company.domain}`, company)
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, company.workspaceId))
+    await unsubscribe(app, company)
     expect((await signIn(`late@${company.domain}`)).error).toBe('sso_not_linked')
     expect((await company.owner.client.people.list({})).total).toBe(1)
   })
@@ -110,7 +111,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
 
   it('asks for the second factor of an account that has one', async () => {
     const { owner, email } = await makeLinked(kind)
-    await app.db.insert(authFactors).values({ userId: owner.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
+    await addFactor(app, owner.id)
     expect((await signIn(email)).answer?.body).toEqual({ secondFactor: ['totp'], ticket: expect.any(String) })
   })
 
@@ -531,7 +532,7 @@ describe('configuration', () => {
     const { owner } = await makeCompany('oidc')
     const admin = await makeAccount(app, { in: owner, role: 'admin' })
     await trustSession(app.db, admin.actor.sessionId)
-    await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, owner.id))
+    await revokeProof(app, { userId: owner.id })
     const change = (person: Person) => person.call('PUT', '/sso/connection', saml(app.sso))
     const remove = (person: Person) => person.call('DELETE', '/sso/connection')
     for (const call of [change, remove]) {

@@ -1,5 +1,4 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
-import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { insertCampaign } from '../../../../test/campaigns.ts'
@@ -8,8 +7,8 @@ import { connectX, earn, makePerson, type Person, subscribe } from '../../../../
 import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import type { LeadRow } from './leads.ts'
 
 const JAN = '2026-01-15T12:00:00.000Z'
@@ -314,7 +313,7 @@ describe('plans', () => {
   ]
   const rules = () => match('any', rule('tags', 'is', [ids.vip]), rule('status', 'is', 'sent'))
   const on = async (planId: PlanId | null) => {
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     if (planId) await subscribe(app, person, planId)
   }
   const inQuery = (filter: object) =>

@@ -7,11 +7,11 @@ import { addToList, deleteLeads, editProfiles, makeLeads, recordReply, setStatus
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { filterStatus, leadCounts, leads } from '../../../core/tables/leads.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { leadLists } from '../lists/tables.ts'
 import type { LeadRow } from './leads.ts'
 
@@ -78,7 +78,7 @@ describe('a filter by label', () => {
     })
     const smart = await person.client.lists.create({ name: 'Smart', filter: byLabel })
     const { filter } = await person.client.savedFilters.create({ name: 'Saved', filter: byLabel })
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     expect(await person.client.lists.leads({ id: smart.id })).toMatchObject({ leads: [{ id: lead!.id }], total: 1 })
     expect(await person.client.lists.update({ id: smart.id, name: 'Renamed', filter: byLabel })).toMatchObject({
       leadCount: 1,

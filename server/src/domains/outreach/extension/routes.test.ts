@@ -8,6 +8,7 @@ import { backdateClaims, endLeases, makeDue, rewrite } from '../../../../test/me
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
+import { beginBySso, expireSessions } from '../../../../test/sessions.ts'
 import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
@@ -106,7 +107,7 @@ describe('pairing', () => {
       .returning()
     const { code } = await person.client.extension.createCode()
     const { sessionId } = person.actor
-    await app.db.update(authSessions).set({ ssoIdentityId: identity!.id }).where(eq(authSessions.id, sessionId))
+    await beginBySso(app, { id: sessionId }, identity!.id)
     const holder = await app.services.database.connect()
     try {
       await holder.query('begin')
@@ -208,10 +209,7 @@ describe('pairing', () => {
     ],
     [
       'it has not been seen for a month',
-      () =>
-        app.db.execute(
-          sql`update auth_sessions set expires_at = now() where id in (select session_id from extension_pairings)`,
-        ),
+      () => expireSessions(app, sql`id in (select session_id from extension_pairings)`),
     ],
   ])('rejects its token once %s', async (_what, end) => {
     const extension = await pairWith(person)

@@ -6,8 +6,10 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { loseOutcome, markClaimed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { confirmDetection, dmsOf, launch, letPass, makeList, openHandles, sendDue } from '../../../../test/outreach.ts'
+import { recordRead } from '../../../../test/reply-watches.ts'
 import { openTestLog } from '../../../../test/test-log.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
+import { addOwnApp, deleteApps, setDeliveries } from '../../../../test/x-apps.ts'
 import { createDeliveryStore, processDeliveries, startDeliveries } from '../../../core/replies/deliveries.ts'
 import { noteGapsOfStart, replayGaps } from '../../../core/replies/gaps.ts'
 import type { Receive } from '../../../core/replies/pages.ts'
@@ -81,7 +83,7 @@ const sendNow = async () => {
   return sendDue(app)
 }
 /** Reads of every account began just now. */
-const justRead = () => app.db.update(replyWatches).set({ readUntil: new Date() })
+const justRead = () => recordRead(app)
 const fates = async (id: string) =>
   (await dmsOf(person, id))
     .filter(({ stepNumber }) => stepNumber === 2)
@@ -118,7 +120,7 @@ describe('a delivery', () => {
   })
 
   it('is counted, but not stored if it says nothing about an account of its app', async () => {
-    const [own] = await app.db.insert(xApps).values({ workspaceId: person.workspaceId }).returning()
+    const own = await addOwnApp(app, person)
     const reported: object[] = []
     const store = createDeliveryStore({ ...app.services, unreadables: { report: (note) => reported.push(note) } })
     const of = (userId: string) => ({
@@ -138,10 +140,10 @@ describe('a delivery', () => {
     const body = Buffer.from('{}')
     await store({ appId: OPERATOR_APP_ID, body, delivery: of('4711') })
     // Its owner could sign events of anyone.
-    await store({ appId: own!.id, body, delivery: of(idOfHandle(account.handle)) })
+    await store({ appId: own, body, delivery: of(idOfHandle(account.handle)) })
     expect(await stored()).toEqual([])
     expect(reported).toEqual(Array(2).fill({ source: 'account', name: 'dm.received', keys: [] }))
-    await app.db.delete(xApps).where(eq(xApps.id, own!.id))
+    await deleteApps(app, { id: own })
   })
 
   it('of one person waits for the one before, and others do not', async () => {
@@ -327,11 +329,7 @@ describe('a gap', () => {
     const [row] = await app.db.select().from(xApps).where(eq(xApps.id, OPERATOR_APP_ID))
     return row!
   }
-  const reset = (set: Partial<typeof xApps.$inferInsert> = {}) =>
-    app.db
-      .update(xApps)
-      .set({ gapSince: null, gapUntil: null, replayedAt: null, deliveredAt: null, ...set })
-      .where(eq(xApps.id, OPERATOR_APP_ID))
+
   const isReadDue = async () => {
     const [watch] = await app.db
       .select()
@@ -341,7 +339,7 @@ describe('a gap', () => {
   }
 
   it('is noted after a delivery that could not be stored, and has every account read', async () => {
-    await reset({ deliveredAt: new Date(Date.now() - 60_000) })
+    await setDeliveries(app, { deliveredAt: new Date(Date.now() - 60_000) })
     const execute = async () => {
       throw new Error('the database is away')
     }
@@ -361,7 +359,7 @@ describe('a gap', () => {
     await expect(store({ appId: OPERATOR_APP_ID, body: Buffer.from('{}'), delivery })).rejects.toThrow('away')
     isAway = false
     // Another process has stored one since.
-    await reset({ deliveredAt: new Date(Date.now() + 1_000) })
+    await setDeliveries(app, { deliveredAt: new Date(Date.now() + 1_000) })
     await expect.poll(async () => (await gap()).gapSince !== null).toBe(true)
     const { gapSince, deliveredAt } = await gap()
     expect(gapSince!.getTime()).toBeLessThan(deliveredAt!.getTime())
@@ -369,7 +367,7 @@ describe('a gap', () => {
   })
 
   it('is noted by a process that starts alone, not by one that starts beside another', async () => {
-    await reset({ deliveredAt: new Date(Date.now() - 60_000) })
+    await setDeliveries(app, { deliveredAt: new Date(Date.now() - 60_000) })
     await app.services.requestWorker.workerId()
     const other = await app.startAnother()
     await noteGapsOfStart(other.services.database)
@@ -381,7 +379,7 @@ describe('a gap', () => {
   })
 
   it('lets no follow-up leave on a read that began before it was noted', async () => {
-    await reset({ deliveredAt: new Date() })
+    await setDeliveries(app, { deliveredAt: new Date() })
     await begin(1)
     await justRead()
     await app.services.requestWorker.workerId()
@@ -399,19 +397,19 @@ describe('a gap', () => {
     }
     const replay = () => replayGaps(app.services, async () => ({ activity, id: '7' }))
     const [since, until] = [new Date(Date.now() - 3_600_000), new Date()]
-    await reset({ gapSince: since, gapUntil: until })
+    await setDeliveries(app, { gapSince: since, gapUntil: until })
     for (let n = 0; n < 2; n += 1) await replay()
     expect(replayed).toEqual([{ webhookId: '7', from: new Date(since.getTime() - 120_000), to: until }])
     expect(await gap()).toMatchObject({ gapSince: null, gapUntil: null })
-    await reset({ gapSince: new Date(0), gapUntil: until, replayedAt: new Date() })
+    await setDeliveries(app, { gapSince: new Date(0), gapUntil: until, replayedAt: new Date() })
     await replay()
     expect(replayed).toHaveLength(1)
-    await reset({ gapSince: new Date(0), gapUntil: until, replayedAt: new Date(Date.now() - 601_000) })
+    await setDeliveries(app, { gapSince: new Date(0), gapUntil: until, replayedAt: new Date(Date.now() - 601_000) })
     await replay()
     expect(replayed[1]).toMatchObject({ from: expect.any(Date), to: until })
     expect((replayed[1] as { from: Date }).from.getTime()).toBeGreaterThan(Date.now() - 86_401_000)
     // X has nothing that old.
-    await reset({ gapSince: new Date(0), gapUntil: new Date(Date.now() - 86_401_000) })
+    await setDeliveries(app, { gapSince: new Date(0), gapUntil: new Date(Date.now() - 86_401_000) })
     await replay()
     expect(replayed).toHaveLength(2)
     expect(await gap()).toMatchObject({ gapSince: null, gapUntil: null })

@@ -6,12 +6,12 @@ import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openHandles } from '../../../../test/outreach.ts'
 import { startScrape, until } from '../../../../test/scrapes.ts'
+import { addOwnApp } from '../../../../test/x-apps.ts'
 import { findLostHandles } from '../../../core/people/lost-handles.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { readHandles } from '../../platform/x-account/x-account.ts'
-import { xApps } from '../../platform/x-apps/tables.ts'
 import { receive } from './detection.ts'
 
 let app: TestApp
@@ -67,8 +67,8 @@ describe('the handle of our own account', () => {
 
   it('is not changed by an app that did not connect it', async () => {
     const { xUserId } = await findAccount()
-    const [other] = await app.db.insert(xApps).values({ workspaceId: person.workspaceId }).returning()
-    await receive(app.db, [{ kind: 'handle', userId: xUserId, handle: 'forged', handles: {} }], other!.id)
+    const other = await addOwnApp(app, person)
+    await receive(app.db, [{ kind: 'handle', userId: xUserId, handle: 'forged', handles: {} }], other)
     expect((await findAccount()).handle).toBe(account.handle)
   })
 })

@@ -1,5 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { claimIdentity, identifyLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
@@ -15,7 +15,9 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { endRest, failReads, lookForChats, planRead, recordRead, watchAccount } from '../../../../test/reply-watches.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
+import { refillFunds } from '../../../../test/x-apps.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { pauseRestored } from '../../../core/messages/restore.ts'
 import { checkAccount, createWebhookCache, notifyOfFailures } from '../../../core/replies/watches.ts'
@@ -24,7 +26,6 @@ import { chatReads, replies, replyWatches } from '../../../core/tables/replies.t
 import { XError } from '../../../outside/x-errors.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { restores, xAccounts } from '../../platform/x-account/tables.ts'
-import { xApps } from '../../platform/x-apps/tables.ts'
 import { xCharges } from '../../platform/x-costs/tables.ts'
 import { receive } from './detection.ts'
 
@@ -40,9 +41,7 @@ beforeEach(async () => {
   account = await connectX(app, person)
   xUserId = idOfHandle(account.handle)
   await subscribe(app, person)
-  await app.db
-    .insert(replyWatches)
-    .values({ xUserId, webhookId: 'test', nextCheckAt: new Date(Date.now() + 86_400_000) })
+  await watchAccount(app, xUserId, { webhookId: 'test', nextCheckAt: new Date(Date.now() + 86_400_000) })
 })
 
 type X = NonNullable<TestApp['services']['x']>
@@ -50,7 +49,7 @@ type Calls = { what: 'messages' | 'chats' | 'events'; size: number; cursor: stri
 
 /** Reads the account as its job does. @returns the pages that were read */
 async function read(changes: Partial<X> = {}): Promise<Calls> {
-  await app.db.update(replyWatches).set({ nextPollAt: new Date() }).where(eq(replyWatches.xUserId, xUserId))
+  await planRead(app, { xUserId })
   const x = { ...(app.services.x as X), ...changes }
   const calls: Calls = []
   const noted =
@@ -75,8 +74,7 @@ async function read(changes: Partial<X> = {}): Promise<Calls> {
   return calls
 }
 const watchNow = async () => (await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, xUserId)))[0]!
-const setWatch = (set: object) => app.db.update(replyWatches).set(set).where(eq(replyWatches.xUserId, xUserId))
-const secondsAgo = (seconds: number) => sql`now() - make_interval(secs => ${seconds})`
+
 const isFresh = async () => (await watchNow()).readUntil! > new Date(Date.now() - 30_000)
 
 const asX = (method: string, path: string, body: object) =>
@@ -124,7 +122,7 @@ describe('a read', () => {
 
   it('reads a first page of what was sent since, but at least 5, then twice as many', async () => {
     await begin(1)
-    await setWatch({ readUntil: secondsAgo(3_600) })
+    await recordRead(app, { xUserId }, 3_600)
     expect(await read()).toEqual([
       { what: 'messages', size: 5, cursor: null },
       { what: 'chats', size: 10, cursor: null },
@@ -147,11 +145,11 @@ describe('a read', () => {
       const ids = { eventId: id, senderId: idOfHandle('open_other'), recipientId: xUserId }
       await receive(app.db, [{ kind: 'message', ...ids, text: '', at: new Date(at), isEncrypted: false, handles: {} }])
     }
-    await setWatch({ readUntil: secondsAgo(60) })
+    await recordRead(app, { xUserId }, 60)
     await read()
     expect(await app.db.$count(replies, eq(replies.xEventId, missed.id))).toBe(1)
     // All of it is older than that now.
-    await setWatch({ readUntil: sql`now() + interval '11 minutes'` })
+    await recordRead(app, { xUserId }, -660)
     expect((await read()).filter(({ what }) => what === 'messages')).toHaveLength(1)
   })
 
@@ -182,7 +180,7 @@ describe('a read', () => {
     const { handles } = await begin(1)
     await write(handles[0]!, account.handle, 'Please stop')
     for (let n = 0; n < 4; n += 1) await write('open_other', account.handle, `Note ${n}`)
-    await setWatch({ readUntil: sql`now() + interval '1 day'` })
+    await recordRead(app, { xUserId }, -86_400)
     const { listAllMessages } = app.services.x as X
     const calls = await read({
       async listAllMessages(token, page) {
@@ -196,7 +194,7 @@ describe('a read', () => {
 
   it('after a restore goes back to the last read of the backup, which may have missed replies', async () => {
     const { id, handles } = await begin(3)
-    await setWatch({ readUntil: secondsAgo(60) })
+    await recordRead(app, { xUserId }, 60)
     await write(handles[0]!, account.handle, 'Please stop')
     await chat(handles[1]!, account.handle)
     await app.db.transaction((tx) => pauseRestored(tx, new Date(Date.now() + 3_600_000)))
@@ -216,7 +214,7 @@ describe('a read', () => {
     await claimIdentity(app, { twitterHandle: identified }, idOfHandle(identified))
     await claimIdentity(app, { twitterHandle: refused }, idOfHandle(refused))
     for (const handle of [identified, unknown, refused]) await chat(handle, account.handle)
-    await setWatch({ readUntil: secondsAgo(60) })
+    await recordRead(app, { xUserId }, 60)
     await app.db.transaction((tx) => pauseRestored(tx, new Date()))
     await app.db.delete(restores)
     await app.db.update(xAccounts).set({ unreadUntil: new Date() }).where(eq(xAccounts.id, account.id))
@@ -280,7 +278,7 @@ describe('a read', () => {
     const sent = () => app.db.select().from(notifications).where(eq(notifications.userId, person.id))
     await notifyOfFailures(app.db)
     expect(await sent()).toEqual([])
-    await setWatch({ failsSince: secondsAgo(86_401) })
+    await failReads(app, { xUserId }, 86_401)
     for (let n = 0; n < 2; n += 1) await notifyOfFailures(app.db)
     expect(await sent()).toMatchObject([{ kind: 'detection_failing', facts: { handle: account.handle } }])
     await setFaults(app)
@@ -315,7 +313,7 @@ describe('X Chat', () => {
     expect(await isFresh()).toBe(true)
     expect(await sendNow()).toEqual([followUp(quiet)])
     expect(await fates(id)).toEqual(['detection', 'detection', 'sent'])
-    await setWatch({ restsUntil: null })
+    await endRest(app, { xUserId })
     expect((await read()).filter(({ what }) => what === 'events')).toHaveLength(2)
     await makeDue(app, { campaignId: id })
     expect(await sendNow()).toEqual([followUp(reads)])
@@ -341,10 +339,10 @@ describe('X Chat', () => {
     expect(first.failure).toBe('X answers GET /2/chat/conversations/:id/events with “Not allowed”.')
     // Others are read again before this read counts no longer.
     expect(first.restsUntil!.getTime()).toBeLessThan(Date.now() + 91_000)
-    await setWatch({ restsUntil: null })
+    await endRest(app, { xUserId })
     await read({ listChatEvents: refuse })
     expect((await watchNow()).failsSince).toEqual(first.failsSince)
-    await setWatch({ restsUntil: null })
+    await endRest(app, { xUserId })
     await read()
     expect(await watchNow()).toMatchObject({ failsSince: null, failure: null })
     expect(await fates(id)).toEqual(['replied', 'sent'])
@@ -381,7 +379,7 @@ describe('X Chat', () => {
     }
     await read({ listAllMessages })
     expect((await watchNow()).restsUntil!.getTime()).toBeLessThan(Date.now() + 901_000)
-    await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null })
+    await refillFunds(app)
   })
 
   const change = (handle: string) =>
@@ -398,7 +396,7 @@ describe('X Chat', () => {
     // As after first messages from a browser. One has changed their handle since.
     for (const handle of handles) await identifyLeads(app, { twitterHandle: handle }, null)
     await change('open_stranger')
-    await app.db.update(replyWatches).set({ readUntil: new Date() }).where(eq(replyWatches.xUserId, xUserId))
+    await recordRead(app, { xUserId })
     expect(await sendNow()).toEqual([])
 
     const lookedUp: string[] = []
@@ -437,7 +435,8 @@ describe('X Chat', () => {
     await letPass(app, id, 2)
     await queueFollowUps(app.db, app.services.env)
     const ask = async (secondsOld: number) => {
-      await setWatch({ readUntil: secondsAgo(secondsOld), nextPollAt: new Date(Date.now() + 3_600_000) })
+      await recordRead(app, { xUserId }, secondsOld)
+      await planRead(app, { xUserId }, new Date(Date.now() + 3_600_000))
       return claim()
     }
     const blind = await ask(31)
@@ -447,7 +446,7 @@ describe('X Chat', () => {
 
     const stale = await ask(20)
     expect(stale.status).toBe(200)
-    await setWatch({ readUntil: secondsAgo(91) })
+    await recordRead(app, { xUserId }, 91)
     const confirm = ({ body: { dmId, lease } }: Claim) => person.client.campaigns.confirm({ id: dmId, lease })
     expect(await confirm(stale)).toMatchObject({ maySend: false })
     const changed = await ask(20)
@@ -463,7 +462,7 @@ describe('X Chat', () => {
     await chat(handles[0]!, account.handle)
     for (let n = 0; n < 12; n += 1) await chat(`open_chat${n}`, account.handle)
     await asX('PUT', '/_chat', { order: 'ascending' })
-    await setWatch({ readUntil: sql`now() + interval '10 minutes'` })
+    await recordRead(app, { xUserId }, -600)
     const calls = await read()
     await asX('PUT', '/_chat', {})
     expect(calls.filter(({ what }) => what === 'chats')).toHaveLength(2)
@@ -486,7 +485,7 @@ describe('X Chat', () => {
     const { readUntil, chatAbsentUntil, failure } = await watchNow()
     expect([readUntil !== null, chatAbsentUntil !== null, failure === null]).toEqual([isAbsent, isAbsent, isAbsent])
     expect((await read()).some(({ what }) => what === 'chats')).toBe(!isAbsent)
-    if (isAbsent) await setWatch({ chatAbsentUntil: secondsAgo(1) })
+    if (isAbsent) await lookForChats(app, { xUserId })
     expect((await read()).some(({ what }) => what === 'chats')).toBe(true)
   })
 

@@ -14,6 +14,7 @@ import {
   setFaults,
   sleep,
 } from '../../../../test/outreach.ts'
+import { deleteWatches, makeCheckDue, planRead } from '../../../../test/reply-watches.ts'
 import { disconnect } from '../../../../test/x-accounts.ts'
 import { processDeliveries } from '../../../core/replies/deliveries.ts'
 import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
@@ -32,7 +33,7 @@ afterEach(async () => {
   await Promise.all(watches.splice(0).map((watch) => watch.close()))
   // Removes the accounts, so that the next test does not watch them.
   await disconnect(app, {}, { sealedAccessToken: null, sealedRefreshToken: null, accessTokenExpiresAt: null })
-  await app.db.delete(replyWatches)
+  await deleteWatches(app)
 })
 /** A process that detects replies. Its origin is the real address of the test's app. */
 async function watch(services: Partial<Services> = {}) {
@@ -255,7 +256,7 @@ describe('subscriptions', () => {
     expect((await detection(person)).problem).toMatch(/^X isn't sending us replies right now/)
     await first.close()
     await setFaults(app)
-    await app.db.update(replyWatches).set({ nextCheckAt: new Date() })
+    await makeCheckDue(app)
     await watch()
     await watched(person, 'live')
   })
@@ -312,7 +313,7 @@ describe('polling', () => {
 
   const messagesFrom = async (from: string) => (await asX(`/_log/dms?from=${from}`)) as unknown[]
   const due = async () => {
-    await app.db.update(replyWatches).set({ nextPollAt: new Date() })
+    await planRead(app)
     await app.services.jobs.enqueue(app.db, 'find-watches', {})
   }
   const nextPoll = async () => (await app.db.select().from(replyWatches))[0]!.nextPollAt.getTime()

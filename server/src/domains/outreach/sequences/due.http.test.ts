@@ -22,15 +22,14 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
+import { forgetRead, loseWebhook, planRead, recordRead } from '../../../../test/reply-watches.ts'
 import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
-import { replyWatches } from '../../../core/tables/replies.ts'
 import { enrollments, sequenceVersions, stepTests } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/plan.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive } from '../replies/detection.ts'
 
 let app: TestApp
@@ -239,9 +238,7 @@ describe('queueFollowUps', () => {
 
   it('leaves people alone who wait for a disconnected account, and keeps the planned time', async () => {
     const { id } = await begin(TWO, 2)
-    const set = (status: 'lost' | 'connected') =>
-      app.db.update(xAccounts).set({ status }).where(eq(xAccounts.id, account.id))
-    await set('lost')
+    await loseConnection(app, { id: account.id })
     await letPass(app, id, 2)
     const before = await enrollmentsOf(id)
     await queueDue()
@@ -249,7 +246,7 @@ describe('queueFollowUps', () => {
     const waiting = await campaignNow(id)
     expect(waiting.waitingFor).toEqual({ reason: 'account', until: null })
     expect(Date.parse(String(waiting.nextFollowUpAt))).toBeGreaterThan(Date.now())
-    await set('connected')
+    await reconnect(app, { id: account.id })
     await letPass(app, id, 1)
     await queueDue()
     expect((await dmsOf(person, id)).filter(({ stepNumber }) => stepNumber === 2)).toHaveLength(2)
@@ -257,10 +254,7 @@ describe('queueFollowUps', () => {
 
   it('leaves people alone whose step waits until X reports reading', async () => {
     const { id } = await begin([FIRST, step('Seen?', { condition: 'not_read' })])
-    await app.db
-      .update(replyWatches)
-      .set({ webhookId: null })
-      .where(eq(replyWatches.xUserId, idOfHandle(account.handle)))
+    await loseWebhook(app, { xUserId: idOfHandle(account.handle) })
     await letPass(app, id, 2)
     const before = await enrollmentsOf(id)
     await queueDue()
@@ -511,11 +505,10 @@ describe('the order on one X account', () => {
     const { id, handle } = await begin()
     await letPass(app, id, 2)
     await queueDue()
-    const read = (secondsAgo: number | null) =>
-      app.db.update(replyWatches).set({
-        readUntil: secondsAgo === null ? null : sql`now() - make_interval(secs => ${secondsAgo})`,
-        nextPollAt: new Date(Date.now() + 3_600_000),
-      })
+    const read = async (secondsAgo: number | null) => {
+      await (secondsAgo === null ? forgetRead(app) : recordRead(app, {}, secondsAgo))
+      await planRead(app, {}, new Date(Date.now() + 3_600_000))
+    }
     const wake = () => letSend(app, { id: account.id }, new Date(0))
     for (const secondsAgo of [null, 3 * 3_600, 91]) {
       await read(secondsAgo)
@@ -526,7 +519,7 @@ describe('the order on one X account', () => {
       })
     }
     // Nobody asks twice.
-    await app.db.update(replyWatches).set({ nextPollAt: new Date() })
+    await planRead(app)
     await wake()
     expect(await claimDue(app.db, 1, app.services.env)).toMatchObject({ claimed: null, unread: null })
     await makeDue(app, { campaignId: id }, new Date(Date.now() - 31_000))
@@ -551,7 +544,7 @@ describe('the order on one X account', () => {
     await letPass(app, id, 2)
     await queueDue()
     const claimed = await claimNext(app)
-    await app.db.update(replyWatches).set({ readUntil: sql`now() - interval '90 seconds'` })
+    await recordRead(app, {}, 90)
     const verdict = await send(app.services, claimed, TIMING)
     expect(verdict).toMatchObject({ kind: 'late' })
     await record(app.db, [{ claimed, verdict, failures: 0 }])

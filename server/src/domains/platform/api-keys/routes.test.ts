@@ -6,10 +6,10 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
-import { authSessions } from '../../identity/auth/tables.ts'
+import { backdateProof } from '../../../../test/sessions.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
-import { subscriptions } from '../billing/tables.ts'
 import { notifications } from '../notifications/tables.ts'
 import { apiKeys } from './tables.ts'
 
@@ -112,11 +112,10 @@ describe('a new API key', () => {
       status: 403,
       body: { code: 'REAUTHENTICATION_NEEDED' },
     })
-    const [tenMinutes, minute] = [sql`now() - interval '10 minutes 1 second'`, sql`now() - interval '1 minute'`]
-    const isIts = eq(authSessions.id, person.actor.sessionId)
-    await app.db.update(authSessions).set({ reauthenticatedAt: tenMinutes }).where(isIts)
+    const session = { id: person.actor.sessionId }
+    await backdateProof(app, session, 601)
     expect((await person.call('POST', '/api-keys', wanted)).body.code).toBe('REAUTHENTICATION_NEEDED')
-    await app.db.update(authSessions).set({ reauthenticatedAt: minute }).where(isIts)
+    await backdateProof(app, session, 60)
     expect((await person.call('POST', '/api-keys', wanted)).status).toBe(200)
   })
 
@@ -330,7 +329,7 @@ describe('an API key', () => {
     await app.db.update(apiKeys).set({ expiresAt: sql`now()` }).where(eq(apiKeys.id, expiring.id))
     expect((await expiring.call('GET', '/lists')).status).toBe(401)
     const key = await makeKey(person, ['lists:read'])
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     expect((await key.call('GET', '/lists')).body.code).toBe('PLAN_LIMIT')
     expect((await person.client.apiKeys.list()).keys.map(({ status }) => status)).toEqual(['plan', 'expired'])
     await subscribe(app, person)
@@ -378,7 +377,7 @@ describe('every operation', () => {
       const admitted = await all.call(operation.method, path, body)
       expect([operation.name, admitted.body.code === 'FORBIDDEN']).toEqual([operation.name, operation.scope === null])
     }
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     for (const operation of signedIn.filter(({ scope }) => scope !== null)) {
       const body = operation.method === 'GET' ? undefined : {}
       const refused = await all.call(operation.method, pathWith(operation, SOME_ID), body)

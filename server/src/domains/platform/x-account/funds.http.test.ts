@@ -15,6 +15,9 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { watchAccount } from '../../../../test/reply-watches.ts'
+import { changeApp } from '../../../../test/x-accounts.ts'
+import { addOwnApp, letTryFunds, refillFunds, runOutOfFunds } from '../../../../test/x-apps.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replyWatches } from '../../../core/tables/replies.ts'
 import { XError } from '../../../outside/x-errors.ts'
@@ -33,14 +36,13 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await pauseNow(app, { status: 'active' })
-  await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null, fundsAlarmedAt: null })
+  await refillFunds(app)
 })
 const { connected, start, arrivedFrom } = openSenders(() => app)
 
 const operatorsApp = async () => (await app.db.select().from(xApps).where(eq(xApps.id, OPERATOR_APP_ID)))[0]!
 /** The hour until the next try passes. */
-const letTryPass = () =>
-  app.db.update(xApps).set({ fundsTryAt: sql`now() - interval '1 second'` }).where(sql`funds_try_at is not null`)
+const letTryPass = () => letTryFunds(app)
 const kindsOf = async (person: Person) =>
   (await person.client.notifications.list({})).notifications.map(({ kind }) => kind)
 /** What the log says at level error. */
@@ -128,8 +130,8 @@ it('notifies the operators once, by email and in the log, and shows it on Home a
 
 it('notifies the owners of an own app, and lets other apps send', async () => {
   const [{ person, account }, other] = [await connected(), await connected()]
-  const [own] = await app.db.insert(xApps).values({ workspaceId: person.workspaceId }).returning()
-  await app.db.update(xAccounts).set({ xAppId: own!.id }).where(eq(xAccounts.id, account.id))
+  const own = await addOwnApp(app, person)
+  await changeApp(app, { id: account.id }, own)
   await setFaults(app, { ...SENDS, status: 402, times: 1 })
   await launch(person, await makeList(app, person, openHandles(1)))
   await sendDue(app)
@@ -191,10 +193,7 @@ it('makes unsettled messages, scrapes and reads due within a minute of the retur
     })
     .returning()
   const [{ xUserId } = { xUserId: '' }] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
-  await app.db
-    .insert(replyWatches)
-    .values({ xUserId, nextPollAt: new Date(Date.now() + 3_600_000) })
-    .onConflictDoNothing()
+  await watchAccount(app, xUserId, { nextPollAt: new Date(Date.now() + 3_600_000) })
   await setFaults(app)
   await letTryPass()
   await watch()
@@ -230,8 +229,7 @@ it('tries an account whose workspace has room below its spending limit', async (
   await connected()
   const { person } = await connected()
   await person.client.xCosts.saveLimit({ limitCents: 0 })
-  await app.db.update(xApps).set({ fundsEmptySince: new Date() }).where(eq(xApps.id, OPERATOR_APP_ID))
-  await app.db.update(xApps).set({ fundsTryAt: new Date(0) })
+  await runOutOfFunds(app, new Date(0), { id: OPERATOR_APP_ID })
   await watch()
   expect((await operatorsApp()).fundsEmptySince).toBeNull()
 })
