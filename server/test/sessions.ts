@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { authSessions } from '../src/domains/identity/auth/tables.ts'
+import { authRevocations, authSessions } from '../src/domains/identity/auth/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
 // What happens to people's sessions. Each verb changes all sessions chosen.
@@ -30,6 +30,11 @@ export async function useFrom(to: Writer, which: Sessions, ipAddress: string): P
 /** The sessions began with this identity of single sign-on. */
 export async function beginBySso(to: Writer, which: Sessions, ssoIdentityId: string): Promise<void> {
   await change(to, which, { ssoIdentityId })
+}
+
+/** The database says that a session was ended, and announces nothing. */
+export async function revoke({ db }: Writer, sessionId: string): Promise<void> {
+  await db.insert(authRevocations).values({ sessionId })
 }
 
 async function change({ db }: Writer, which: Sessions, set: PgUpdateSetSource<typeof authSessions>): Promise<void> {

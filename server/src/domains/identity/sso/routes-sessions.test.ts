@@ -1,15 +1,16 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkIn, mailsTo, mailTo, makeAccount, PASSWORD, pkce } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { addFactor, addRecoveryCode } from '../../../../test/second-factors.ts'
 import { KINDS, newDomain, oidc, saml, settings, ssoVisits } from '../../../../test/sso.ts'
+import { joinWorkspace, leaveWorkspace } from '../../../../test/team.ts'
 import { trustSession } from '../auth/sessions.ts'
 import { authCodes, authSessions } from '../auth/tables.ts'
 import { authFactors, authTickets } from '../second-factors/tables.ts'
-import { extensionCodes, extensionPairings, workspaceMembers } from '../workspaces/tables.ts'
+import { extensionCodes, extensionPairings } from '../workspaces/tables.ts'
 
 let app: TestApp
 /** Another company's identity provider. */
@@ -24,8 +25,8 @@ const { makeCompany, proveDomain, visit, atProvider, leaves, signIn, link, makeL
 /** Adds a second workspace that the person owns. */
 async function addWorkspace(person: Person): Promise<string> {
   const other = await makePerson(app)
-  const team = and(eq(workspaceMembers.workspaceId, other.workspaceId), eq(workspaceMembers.userId, other.id))
-  await app.db.update(workspaceMembers).set({ userId: person.id }).where(team)
+  await leaveWorkspace(app, { workspaceId: other.workspaceId })
+  await joinWorkspace(app, other.workspaceId, person.id, 'owner')
   return other.workspaceId
 }
 

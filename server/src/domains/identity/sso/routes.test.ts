@@ -1,7 +1,7 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
 import { expiredCertificateOf } from '@x-automated/stand-ins/sso/saml'
 import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeAccount, pkce } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
@@ -10,10 +10,10 @@ import { addFactor } from '../../../../test/second-factors.ts'
 import { revokeProof } from '../../../../test/sessions.ts'
 import { type Company, KINDS, ORIGIN, oidc, saml, ssoVisits } from '../../../../test/sso.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
+import { changeRole, joinWorkspace, leaveWorkspace } from '../../../../test/team.ts'
 import { hashToken } from '../../../sealing.ts'
 import { trustSession } from '../auth/sessions.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
-import { workspaceMembers } from '../workspaces/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
 
 let app: TestApp
@@ -127,10 +127,9 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     expect(await errors(`noemail@${domain}`)).toBe('sso_no_email')
     expect(await errors(`error@${domain}`)).toBe('sso_failed')
     expect(await errors(email, 'cancel')).toBe('sso_cancelled')
-    const membership = and(eq(workspaceMembers.userId, owner.id), eq(workspaceMembers.workspaceId, workspaceId))
-    const [row] = await app.db.delete(workspaceMembers).where(membership).returning()
+    await leaveWorkspace(app, { userId: owner.id, workspaceId })
     expect(await errors(email)).toBe('sso_not_member')
-    await app.db.insert(workspaceMembers).values(row!)
+    await joinWorkspace(app, workspaceId, owner.id, 'owner')
     expect((await signIn(email)).answer?.status).toBe(200)
     expect((await owner.call('DELETE', `/sso/domains/${domainId}`)).status).toBe(204)
     expect((await signIn(email)).error).toBe('sso_not_set_up')
@@ -371,9 +370,7 @@ describe('linking', () => {
     const input = { workspaceId: company.workspaceId, codeChallenge }
     const begin = (person: Person) => person.call('POST', '/auth/sso/link', input)
     expect((await begin(member)).body.code).toBe('SSO_CONNECTION_NOT_FOUND')
-    await app.db
-      .insert(workspaceMembers)
-      .values({ workspaceId: company.workspaceId, userId: member.id, role: 'viewer' })
+    await joinWorkspace(app, company.workspaceId, member.id, 'viewer')
     expect((await begin(member)).body.code).toBe('REAUTHENTICATION_NEEDED')
     await trustSession(app.db, member.actor.sessionId)
     const { body } = await begin(member)
@@ -543,10 +540,7 @@ describe('configuration', () => {
     // The token still says owner, but the role has changed.
     await trustSession(app.db, owner.actor.sessionId)
     const handOver = (userId: string, role: 'admin' | 'owner') =>
-      app.db
-        .update(workspaceMembers)
-        .set({ role })
-        .where(and(eq(workspaceMembers.workspaceId, owner.workspaceId), eq(workspaceMembers.userId, userId)))
+      changeRole(app, { workspaceId: owner.workspaceId, userId }, role)
     await handOver(owner.id, 'admin')
     for (const call of [change, remove]) expect((await call(owner)).body.code).toBe('FORBIDDEN')
     await handOver(owner.id, 'owner')

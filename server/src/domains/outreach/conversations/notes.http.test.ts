@@ -1,11 +1,12 @@
 import { NO_ID } from '@x-automated/contract/fields'
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { insertConversation } from '../../../../test/conversations.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { purgeRemovals } from '../../../core/people/removal.ts'
-import { conversationDrafts, conversations, labelCorrections } from '../../../core/tables/conversations.ts'
+import { conversationDrafts, labelCorrections } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { leadRemovals } from '../../../core/tables/removals.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
@@ -27,18 +28,8 @@ beforeEach(async () => {
 
 async function makeConversation(lead: { xUserId: string | null; twitterHandle: string }, at = new Date()) {
   const [made] = await makeLeads(app, person, [lead])
-  const [row] = await app.db
-    .insert(conversations)
-    .values({
-      workspaceId: person.workspaceId,
-      accountXUserId: '1',
-      leadId: made!.id,
-      sortAt: at,
-      lastMessageId: made!.id,
-      lastMessageAt: at,
-    })
-    .returning()
-  return { id: row!.id, leadId: made!.id }
+  const { id } = await insertConversation(app, { workspaceId: person.workspaceId, leadId: made!.id, at })
+  return { id, leadId: made!.id }
 }
 const note = (id: string, text: string, by = member) => by.call('POST', `/conversations/${id}/notes`, { text })
 const notesOf = async (leadId: string) =>

@@ -9,10 +9,11 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
 import { beginBySso, expireSessions } from '../../../../test/sessions.ts'
+import { changeRole, leaveWorkspace } from '../../../../test/team.ts'
 import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
-import { extensionCodes, extensionPairings, workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { extensionCodes, extensionPairings } from '../../identity/workspaces/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -203,10 +204,7 @@ describe('pairing', () => {
       async ({ client }) => client.account.endSession({ id: (await client.extension.list()).pairings[0]!.id }),
     ],
     ['every other device is signed out', ({ client }) => client.auth.signOut({ scope: 'others' })],
-    [
-      'its owner leaves the workspace',
-      (owner) => app.db.delete(workspaceMembers).where(eq(workspaceMembers.userId, owner.id)),
-    ],
+    ['its owner leaves the workspace', (owner) => leaveWorkspace(app, { userId: owner.id })],
     [
       'it has not been seen for a month',
       () => expireSessions(app, sql`id in (select session_id from extension_pairings)`),
@@ -228,7 +226,7 @@ describe('pairing', () => {
       status: 404,
       body: { code: 'PAIRING_NOT_FOUND' },
     })
-    await app.db.update(workspaceMembers).set({ role: 'viewer' }).where(eq(workspaceMembers.userId, person.id))
+    await changeRole(app, { userId: person.id }, 'viewer')
     expect((await extension.call('POST', '/claim', { holder: 'a' })).status).toBe(403)
     expect((await extension.call('POST', '/extension/state', REPORT)).status).toBe(200)
   })

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ageDeliveries, deleteDeliveries, makeDeliveriesDue, storeSealed } from '../../../../test/deliveries.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { loseOutcome, markClaimed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
   app = await openApp({ x: true, unlimitedCalls: true })
 })
 beforeEach(async () => {
-  await app.db.delete(xDeliveries)
+  await deleteDeliveries(app)
   person = await makePerson(app)
   account = await connectX(app, person)
   await subscribe(app, person)
@@ -63,7 +64,7 @@ const chatSent = (to: string, id = newId()) => {
 }
 const work = (using: Receive = receive, log = app.services.log) => processDeliveries({ ...app.services, log }, using)
 const stored = () => app.db.select().from(xDeliveries)
-const makeAllDue = () => app.db.update(xDeliveries).set({ nextAt: new Date(0) })
+const makeAllDue = () => makeDeliveriesDue(app)
 
 const TWO = [
   { variants: [{ messageTemplate: 'Hi {twitter_handle}' }] },
@@ -224,7 +225,7 @@ describe('a delivery', () => {
   it('that fails has waited long enough after 2 minutes', async () => {
     const { id, handles } = await begin(1)
     await post(message(handles[0]!, account.handle, 'Poison'))
-    await app.db.update(xDeliveries).set({ receivedAt: sql`now() - interval '121 seconds'` })
+    await ageDeliveries(app, 121)
     const failing: Receive = async (db, events) => {
       if (events.some((event) => event.kind === 'message' && event.text === 'Poison')) throw new Error('poison')
       return receive(db, events)
@@ -238,13 +239,13 @@ describe('a delivery', () => {
 
   it('that nobody can open has its account read, or counts as a reply of the person it names', async () => {
     const { id, handles } = await begin(1)
-    const row = { xAppId: OPERATOR_APP_ID, holds: true, sealedBody: 'sealed with another secret' }
+
     const accountXUserId = idOfHandle(account.handle)
-    await app.db.insert(xDeliveries).values({ ...row, accountXUserId })
+    await storeSealed(app, { accountXUserId })
     await work()
     const [watch] = await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, accountXUserId))
     expect(watch!.nextPollAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000)
-    await app.db.insert(xDeliveries).values({ ...row, accountXUserId, personXUserId: idOfHandle(handles[0]!) })
+    await storeSealed(app, { accountXUserId, personXUserId: idOfHandle(handles[0]!) })
     await work()
     expect(await fates(id)).toEqual(['replied'])
   })

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
+import { ageReplies } from '../../../../test/replies.ts'
 import { purgeOldTexts } from '../../../core/replies/texts.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -217,10 +218,8 @@ describe('GET and PUT /conversations/settings', () => {
     for (const { lead, account } of [short, standard])
       for (const text of ['Yesterday', 'I am out of office', 'Hello there']) await say(lead, account.handle, text)
     await short.person.client.replies.saveSettings({ keepTextsDays: 30 })
-    await app.db.execute(sql`update replies set at = now() - interval '31 days' where text <> 'Yesterday'`)
-    await app.db.execute(
-      sql`update replies set at = now() - interval '366 days' where text = 'Hello there' and workspace_id = ${standard.person.workspaceId}`,
-    )
+    await ageReplies(app, { text: ['I am out of office', 'Hello there'] }, 31)
+    await ageReplies(app, { text: 'Hello there', workspaceId: standard.person.workspaceId }, 366)
     await purgeOldTexts(app.db, 1)
     expect((await textsOf(short.person)).map(([text]) => text)).toEqual(['Yesterday', null, null])
     expect((await textsOf(standard.person)).map(([text]) => text)).toEqual(['Yesterday', 'I am out of office', null])

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { deleteDeliveries } from '../../../../test/deliveries.ts'
 import type { Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
@@ -119,7 +120,7 @@ describe('POST /x/webhook', () => {
     async (body) => expect((await deliver(body)).status).toBe(200),
   )
   it('ignores unknown accounts, and refuses what is no object', async () => {
-    await app.db.delete(xDeliveries)
+    await deleteDeliveries(app)
     expect((await deliver(message('5', '6', '7', 'Hi'))).status).toBe(200)
     expect(await app.db.$count(xDeliveries)).toBe(0)
     for (const body of ['{', 'null', '[]', '"text"']) expect((await deliver(body)).status).toBe(400)

@@ -3,16 +3,17 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { placeBefore } from '../../../../test/campaigns.ts'
+import { insertConversation } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { delayReplies, insertReply, rewriteReplies } from '../../../../test/replies.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
 import { variantOf } from '../../../core/sequences/variants.ts'
 import { judgeTests } from '../../../core/sequences/verdicts.ts'
-import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
+import { labelCorrections } from '../../../core/tables/conversations.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { replies } from '../../../core/tables/replies.ts'
 import { stepTests } from '../../../core/tables/sequences.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/recording.ts'
 
@@ -75,16 +76,8 @@ async function sendWithAnswers(messages: readonly { id: string; message: string 
 async function answer(messages: readonly { id: string }[], label: Label): Promise<void> {
   for (const { id } of messages) {
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, id))
-    await app.db.insert(replies).values({
-      workspaceId: person.workspaceId,
-      leadId: dm!.leadId!,
-      dmId: id,
-      accountXUserId,
-      xEventId: `${label} ${id}`,
-      kind: 'reply',
-      label,
-      at: new Date(dm!.sentAt!.getTime() + 86_400_000),
-    })
+    const of = { workspaceId: person.workspaceId, leadId: dm!.leadId!, dmId: id, accountXUserId }
+    await insertReply(app, { ...of, label, at: new Date(dm!.sentAt!.getTime() + 86_400_000) })
     await storeAnswers(app.db, [id])
   }
 }
@@ -92,11 +85,8 @@ async function answer(messages: readonly { id: string }[], label: Label): Promis
 /** A member corrects the label of the reply to a message, so long ago. */
 async function correct({ leadId }: { leadId: string | null }, ago: string): Promise<void> {
   const its = { workspaceId: person.workspaceId, leadId: leadId! }
-  const last = { isUnread: false, sortAt: new Date(), lastMessageAt: new Date(), lastMessageId: its.leadId }
-  const [{ id: conversationId } = { id: '' }] = await app.db
-    .insert(conversations)
-    .values({ ...its, ...last, status: 'done', accountXUserId, label: 'not_interested' })
-    .returning()
+  const last = { isUnread: false, status: 'done' as const, label: 'not_interested' as const }
+  const { id: conversationId } = await insertConversation(app, { ...its, ...last, accountXUserId })
   await app.db.insert(labelCorrections).values({
     workspaceId: person.workspaceId,
     conversationId,
@@ -105,11 +95,7 @@ async function correct({ leadId }: { leadId: string | null }, ago: string): Prom
     newLabel: 'not_interested',
     at: sql`now() - ${ago}::interval`,
   })
-  const corrected = await app.db
-    .update(replies)
-    .set({ label: 'not_interested' })
-    .where(eq(replies.leadId, its.leadId))
-    .returning()
+  const corrected = await rewriteReplies(app, { leadId: its.leadId }, { label: 'not_interested' })
   await storeAnswers(
     app.db,
     corrected.map(({ dmId }) => dmId!),
@@ -190,10 +176,7 @@ describe('a test of two variants', () => {
       messages.filter(({ message }) => message === 'B'),
       'interested',
     )
-    await app.db
-      .update(replies)
-      .set({ at: sql`${replies.at} + interval '1 hour'` })
-      .where(sql`dm_id in (select id from dms where campaign_id = ${id})`)
+    await delayReplies(app, sql`dm_id in (select id from dms where campaign_id = ${id})`, 1)
     await judge()
     expect((await testOf(id)).state.pairs[0]!.positive).toMatchObject({ successesA: 0, successesB: 0 })
   })

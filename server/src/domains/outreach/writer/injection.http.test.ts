@@ -5,8 +5,8 @@ import { editProfiles } from '../../../../test/leads.ts'
 import { connectX, makePerson, subscribe } from '../../../../test/makers.ts'
 import { rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { rewriteReplies } from '../../../../test/replies.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { replies } from '../../../core/tables/replies.ts'
 import type { Facts } from './data.ts'
 import { writeDrafts } from './drafts.ts'
 import { writeOpener } from './openers.ts'
@@ -100,7 +100,7 @@ it('lets no demand of hostile replies and names through, also if our own message
     const name = index % 2 === 0 ? 'Ada' : hostile.slice(0, 200)
     await editProfiles(app, ofLead, { name })
     await rewrite(app, { leadId: leadIds[0]! }, { message: `Hi ${name}, what are you up to?` })
-    if (index % 2 === 0) await app.db.update(replies).set({ text: hostile }).where(eq(replies.leadId, leadIds[0]!))
+    if (index % 2 === 0) await rewriteReplies(app, { leadId: leadIds[0]! }, { text: hostile })
     const drafts = writeDrafts(context, person.actor, { kind: 'reply', conversationId: conversation!.id })
     const texts: string[] = []
     try {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
-import { messaged, say } from '../../../../test/conversations.ts'
+import { classify, messaged, say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { relabelReply } from '../../../core/conversations/changes.ts'
@@ -22,10 +22,7 @@ async function withUnsureReply(model?: object): Promise<{ person: Person; stored
   const account = await connectX(app, person)
   const { handles } = await messaged(app, person)
   await say(app, handles[0]!, account.handle, 'ok then')
-  await app.db
-    .update(conversations)
-    .set({ label: 'later', confidence: 0.4 })
-    .where(eq(conversations.workspaceId, person.workspaceId))
+  await classify(app, { workspaceId: person.workspaceId }, 'later', 0.4)
   if (model)
     await person.call('PUT', '/writer/provider', {
       ...{ kind: 'openai_compatible', baseUrl: app.model.url, apiKey: app.model.key, model: 'stand-in' },

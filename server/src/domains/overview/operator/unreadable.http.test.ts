@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ageUnreadables, deleteDeliveries, deleteUnreadables } from '../../../../test/deliveries.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { createUnreadables, purgeUnreadables } from './unreadable.ts'
@@ -13,8 +14,8 @@ beforeAll(async () => {
   app.services.env.operators.push(operator.email)
 })
 beforeEach(async () => {
-  await app.db.execute(sql`delete from x_unreadables`)
-  await app.db.execute(sql`delete from x_deliveries`)
+  await deleteUnreadables(app)
+  await deleteDeliveries(app)
 })
 
 const list = async (input: { page?: number; pageSize?: number } = {}) => {
@@ -64,8 +65,7 @@ describe('what X sends and nobody can read', () => {
     async (_, body, name) => {
       await deliver(body)
       expect((await list()).unreadable).toMatchObject([{ source: 'event', name }])
-      const { rows } = await app.db.execute(sql`delete from x_deliveries returning holds`)
-      expect(rows).toEqual([{ holds: true }])
+      expect((await deleteDeliveries(app)).map(({ holds }) => holds)).toEqual([true])
     },
   )
 
@@ -104,7 +104,7 @@ describe('what X sends and nobody can read', () => {
     for (const { report } of [another, another, app.services.unreadables]) report(note)
     await another.flush()
     expect((await list()).unreadable).toMatchObject([{ ...note, count: 3 }])
-    const age = (days: number) => app.db.execute(sql`update x_unreadables set day = day - ${days}::int`)
+    const age = (days: number) => ageUnreadables(app, days)
     await age(6)
     another.report(note)
     await another.flush()

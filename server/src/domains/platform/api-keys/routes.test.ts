@@ -1,6 +1,6 @@
 import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { backdateProof } from '../../../../test/sessions.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
-import { workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { changeRole } from '../../../../test/team.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import { notifications } from '../notifications/tables.ts'
 import { apiKeys } from './tables.ts'
@@ -41,9 +41,6 @@ async function noticesOf(person: Person) {
   const { notifications } = await person.client.notifications.list({})
   return notifications.filter(({ kind }) => kind.startsWith('api_key'))
 }
-
-const isMembership = ({ id, workspaceId }: Person) =>
-  and(eq(workspaceMembers.userId, id), eq(workspaceMembers.workspaceId, workspaceId))
 
 /** Creates a key. @returns its id, itself, and calls with it */
 async function makeKey(person: Person, scopes: Scope[] = [...SCOPES], more: { expiresAt?: string } = {}) {
@@ -139,7 +136,7 @@ describe('a new API key', () => {
 
   it('is refused to an admin who was demoted a moment ago', async () => {
     const { admin } = await makeTeam()
-    await app.db.update(workspaceMembers).set({ role: 'member' }).where(isMembership(admin))
+    await changeRole(app, { workspaceId: admin.workspaceId, userId: admin.id }, 'member')
     expect((await admin.call('POST', '/api-keys', { name: 'CRM', scopes: ['leads:read'] })).body.code).toBe('FORBIDDEN')
   })
 })

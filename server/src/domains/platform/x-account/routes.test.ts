@@ -6,11 +6,11 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../../test/outreach.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
+import { changeRole } from '../../../../test/team.ts'
 import { expireTokens, loseConnection } from '../../../../test/x-accounts.ts'
 import { createXApi } from '../../../outside/x.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { createSealer } from '../../../sealing.ts'
-import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { createXApps } from '../x-apps/engine.ts'
 import { authorize, connectWithPassword } from './connecting.ts'
 import { disconnect } from './disconnecting.ts'
@@ -449,7 +449,7 @@ describe('POST /session/authorize and the callback', () => {
     expect(await comeBack(await decide(late.url, allow('founder_late')), late.cookie)).toBe('limit')
     const admin = await makePerson(app)
     const { url, cookie } = await begin(admin)
-    await app.db.update(workspaceMembers).set({ role: 'member' }).where(eq(workspaceMembers.userId, admin.id))
+    await changeRole(app, { userId: admin.id }, 'member')
     expect(await comeBack(await decide(url, allow('founder_gone')), cookie)).toBe('forbidden')
     expect((await admin.call('GET', '/session/status')).body.connected).toBe(false)
   })
