@@ -111,7 +111,7 @@ interface Client {
   networkHash?: string | null
 }
 
-/** The waitlist, for accounts: every kind of sign-up joins it (domains/waitlist/waitlist/service.ts). */
+/** The waitlist, for accounts: every kind of sign-up joins it (domains/waitlist/waitlist/waitlist.ts). */
 export interface Waitlist {
   join(
     context: WaitlistContext & { db: Db; limits: Limits; request: Client },
@@ -131,12 +131,12 @@ export interface SignUpContext extends WaitlistContext {
   waitlist: Waitlist
 }
 
-/** Plans, for the people of a workspace (domains/platform/billing/service.ts). */
+/** Plans, for the people of a workspace (domains/platform/billing/plan.ts). */
 export interface Plans {
   findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null>
 }
 
-/** The inbox, for people who can no longer open it (domains/outreach/conversations/service.ts). */
+/** The inbox, for people who can no longer open it (domains/outreach/conversations/conversations.ts). */
 export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
 }

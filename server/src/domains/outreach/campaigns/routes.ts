@@ -2,10 +2,10 @@ import { find, queue, undoLaunch } from '../../../core/campaigns/campaign.ts'
 import { withWait, withWaits } from '../../../core/messages/waits.ts'
 import { member, viewer } from '../../../operations.ts'
 import { withoutDraft } from '../campaign-drafts/drafts.ts'
-import { isOffered } from '../simulated-queue/service.ts'
+import { isOffered } from '../simulated-queue/simulated-queue.ts'
+import { create, list, update } from './campaigns.ts'
 import { preflight, preflightOf } from './preflight.ts'
 import { duplicate, sendTest } from './preparing.ts'
-import { create, list, update } from './service.ts'
 
 export const campaignRoutes = {
   list: viewer.campaigns.list.handler(async ({ context, input }) => {
