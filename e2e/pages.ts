@@ -21,6 +21,7 @@ interface PathIds {
   campaignId: string
   conversationId: string
   listId: string
+  accountId: string
 }
 
 /** Fills the parameters of a page's path. */
@@ -55,5 +56,12 @@ export async function createRecords(
     (await call('GET', '/conversations')).conversations.map(({ id }: { id: string }) => id)
   await expect.poll(conversationIds, { timeout: 120_000 }).toHaveLength(1)
   const [conversationId] = await conversationIds()
-  return { listId: list.id, campaignId: campaign.id, byBrowserId: byBrowser.id, conversationId }
+  const { accounts } = await call('GET', '/x-accounts')
+  return {
+    listId: list.id,
+    campaignId: campaign.id,
+    byBrowserId: byBrowser.id,
+    conversationId,
+    accountId: accounts[0].id,
+  }
 }

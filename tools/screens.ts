@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 
 /** A screen to photograph. */
 export interface Screen {
-  /** Includes the query. `:campaignId`, `:conversationId` and `:listId` belong to the demo account. */
+  /** Includes the query. `:campaignId`, `:conversationId`, `:listId` and `:accountId` belong to the demo account. */
   path: string
   /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
@@ -143,6 +143,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     lists: { path: '/lists' },
     'list-create': { path: '/lists', act: press('Create List') },
     list: { path: '/lists/:listId' },
+    account: { path: '/accounts/:accountId' },
     campaigns: { path: '/campaigns' },
     'campaign-builder': { path: '/campaigns', act: writeSequence, height: 1_400 },
     'campaign-messages': { path: '/campaigns', act: press('View DMs') },

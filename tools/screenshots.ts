@@ -48,7 +48,7 @@ async function captureAll(browser: Browser, look: Look): Promise<void> {
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  let ids = { campaignId: '', conversationId: '', listId: '' }
+  let ids = { campaignId: '', conversationId: '', listId: '', accountId: '' }
   for (const [area, screens] of Object.entries(SCREENS)) {
     if (area !== 'guests' && ids.campaignId === '') ids = await signIn(page)
     const pictures = new Map<string, Buffer>()
@@ -58,6 +58,7 @@ async function captureAll(browser: Browser, look: Look): Promise<void> {
         .replace(':campaignId', ids.campaignId)
         .replace(':conversationId', ids.conversationId)
         .replace(':listId', ids.listId)
+        .replace(':accountId', ids.accountId)
       pictures.set(name, await capture(page, { ...screen, path }, name + suffix))
     }
     await drawSheet(browser, area, look, pictures)
@@ -65,8 +66,8 @@ async function captureAll(browser: Browser, look: Look): Promise<void> {
   await context.close()
 }
 
-/** Logs in to the demo account. @returns its running campaign, its latest conversation and a list */
-async function signIn(page: Page): Promise<{ campaignId: string; conversationId: string; listId: string }> {
+/** Logs in to the demo account. @returns its running campaign, its latest conversation, a list and an X account */
+async function signIn(page: Page) {
   await page.goto('/login')
   await page.getByLabel('Email').fill(product.demo.email)
   await page.getByLabel('Password', { exact: true }).fill(product.demo.password)
@@ -77,8 +78,11 @@ async function signIn(page: Page): Promise<{ campaignId: string; conversationId:
   const campaignId = await idIn(running)
   await page.goto('/inbox')
   const conversationId = await idIn(page.locator('[data-conversation] a').first())
+  await page.goto('/twitter')
+  const accountId = await idIn(page.locator('main a[href^="/accounts/"]').first())
   await page.goto('/lists')
-  return { campaignId, conversationId, listId: await idIn(page.locator('main a[href^="/lists/"]').first()) }
+  const listId = await idIn(page.locator('main a[href^="/lists/"]').first())
+  return { campaignId, conversationId, listId, accountId }
 }
 
 async function idIn(link: Locator): Promise<string> {

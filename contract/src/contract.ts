@@ -28,6 +28,7 @@ import { enrollments, sequences } from './outreach/sequences.ts'
 import { snippets } from './outreach/snippets.ts'
 import { templates } from './outreach/templates.ts'
 import { writer } from './outreach/writer.ts'
+import { accountHealth } from './overview/account-health.ts'
 import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
@@ -79,6 +80,7 @@ export const contract = {
   sampleData,
   search,
   today,
+  accountHealth,
   replies,
   conversations,
   conversationOffers,

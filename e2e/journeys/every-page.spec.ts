@@ -291,7 +291,7 @@ describe('every page', () => {
       for (const page of access === 'public' ? [unknown] : [unknown, ownerKnown])
         await checkWhileLoading(
           page,
-          fillPath(path, { campaignId: NO_ID, conversationId: NO_ID, listId: NO_ID }),
+          fillPath(path, { campaignId: NO_ID, conversationId: NO_ID, listId: NO_ID, accountId: NO_ID }),
           page === ownerKnown,
         ).catch((cause) => wide.push(`${path}: ${cause.message}`))
     expect(wide).toEqual([])

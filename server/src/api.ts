@@ -33,6 +33,7 @@ import { simulatedQueueRoutes } from './domains/outreach/simulated-queue/routes.
 import { snippetRoutes } from './domains/outreach/snippets/routes.ts'
 import { templateRoutes } from './domains/outreach/templates/routes.ts'
 import { writerRoutes } from './domains/outreach/writer/routes.ts'
+import { accountHealthRoutes } from './domains/overview/account-health/routes.ts'
 import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
@@ -89,6 +90,7 @@ const router = {
   sampleData: sampleDataRoutes,
   search: searchRoutes,
   today: todayRoutes,
+  accountHealth: accountHealthRoutes,
   replies: replyRoutes,
   conversations: conversationRoutes,
   conversationOffers: conversationOfferRoutes,

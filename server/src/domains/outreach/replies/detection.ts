@@ -183,13 +183,14 @@ export async function classifyTexts(
   return { results }
 }
 
-/** The current state of reply detection for the workspace's accounts. */
-export async function detection(db: Db, actor: Actor) {
+/** The current state of reply detection for the workspace's accounts, or for one of them. */
+export async function detection(db: Db, actor: Actor, xAccountId: string | null = null) {
   const { rows } = await db.execute<Detected>(sql`
     select a.handle, w.webhook_id is not null as "isSubscribed", w.problem, w.failure, w.read_until as "readUntil",
       coalesce(w.has_message_requests, false) as "hasRequests"
     from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
     where a.workspace_id = ${actor.workspaceId} and a.status = 'connected'
+      ${xAccountId ? sql`and a.id = ${xAccountId}` : sql``}
     order by w.read_until nulls first`)
   const unread = rows.find(({ failure }) => failure !== null)
   const problem = unread

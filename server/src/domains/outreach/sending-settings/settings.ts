@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { findAccount } from '../../../core/messages/accounts.ts'
-import { clockOf, minuteOf } from '../../../core/messages/limits.ts'
+import { type AccountLimits, clockOf, minuteOf } from '../../../core/messages/limits.ts'
 import {
   findLimits,
   findSendingState,
@@ -37,12 +37,7 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
     accounts.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
-      timeZone: accountLimits.timeZone,
-      workDays: [...accountLimits.workDays],
-      hours:
-        accountLimits.startMinute === null || accountLimits.endMinute === null
-          ? null
-          : { start: clockOf(accountLimits.startMinute), end: clockOf(accountLimits.endMinute) },
+      ...windowOf(accountLimits),
       dailyCap: accountLimits.dailyCap,
       warmUp: accountLimits.warmUp,
       pauseSeconds: accountLimits.pauseSeconds,
@@ -74,6 +69,13 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
     },
     protection: protectionOf(own?.settings),
   }
+}
+
+/** When an account with these limits sends. */
+export function windowOf({ timeZone, workDays, startMinute, endMinute }: AccountLimits) {
+  const isAllDay = startMinute === null || endMinute === null
+  const hours = isAllDay ? null : { start: clockOf(startMinute), end: clockOf(endMinute) }
+  return { timeZone, workDays: [...workDays], hours }
 }
 
 /** Sets an account's limits; a trigger makes it due again. @throws Refusal X_ACCOUNT_NOT_FOUND */

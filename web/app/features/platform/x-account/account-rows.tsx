@@ -1,8 +1,10 @@
 import type { XAccount } from '@x-automated/contract/platform/x-account'
 import { Unplug } from 'lucide-react'
+import { generatePath } from 'react-router'
 import { client } from '../../../api'
+import { paths } from '../../../paths'
 import { Badge } from '../../../ui/badge'
-import { Button } from '../../../ui/button'
+import { Button, ButtonLink } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -40,18 +42,25 @@ function AccountRow({ account }: { account: XAccount }) {
           )}
         </p>
       </div>
-      {mayConnect && (
-        <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>*]:flex-1">
-          {!isCurrent && (
-            <Button
-              size="sm"
-              aria-label={`Make current: @${handle}`}
-              loading={choose.isPending}
-              onClick={() => choose.run(account.id)}
-            >
-              Make current
-            </Button>
-          )}
+      <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>*]:flex-1">
+        <ButtonLink
+          to={generatePath(paths.accountHealth, { accountId: account.id })}
+          size="sm"
+          aria-label={`Health of @${handle}`}
+        >
+          Health
+        </ButtonLink>
+        {mayConnect && !isCurrent && (
+          <Button
+            size="sm"
+            aria-label={`Make current: @${handle}`}
+            loading={choose.isPending}
+            onClick={() => choose.run(account.id)}
+          >
+            Make current
+          </Button>
+        )}
+        {mayConnect && (
           <Button
             size="sm"
             icon={<Unplug aria-hidden />}
@@ -61,8 +70,8 @@ function AccountRow({ account }: { account: XAccount }) {
           >
             Disconnect
           </Button>
-        </div>
-      )}
+        )}
+      </div>
     </li>
   )
 }

@@ -3,7 +3,7 @@ import { formatCount, formatDate, formatNumber } from '@x-automated/contract/for
 import type { XAccount, XConnection } from '@x-automated/contract/platform/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { generatePath, useSearchParams } from 'react-router'
 import { api, client } from '../../../api'
 import { notifyOtherTabs } from '../../../other-tabs'
 import { paths } from '../../../paths'
@@ -92,14 +92,21 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
         title="X account"
         description="This account scrapes followers and sends your messages."
         actions={
-          <Button
-            size="sm"
-            icon={<RefreshCw aria-hidden />}
-            loading={status.isFetching || check.isPending}
-            onClick={() => (checked ? check.run(checked) : status.refetch())}
-          >
-            Refresh status
-          </Button>
+          <span className="flex flex-wrap gap-2">
+            {all[0] && (
+              <ButtonLink size="sm" to={generatePath(paths.accountHealth, { accountId: all[0].id })}>
+                Health
+              </ButtonLink>
+            )}
+            <Button
+              size="sm"
+              icon={<RefreshCw aria-hidden />}
+              loading={status.isFetching || check.isPending}
+              onClick={() => (checked ? check.run(checked) : status.refetch())}
+            >
+              Refresh status
+            </Button>
+          </span>
         }
       >
         <div {...focusFallback} className="grid gap-5">

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { Id, queryNumber } from '../fields.ts'
+import { ReplyDetection } from '../outreach/replies.ts'
+import { SendingLimits } from '../outreach/sending-settings.ts'
+import { routes } from '../route.ts'
+
+const route = routes('X account')
+
+/** Maximum and default number of days of an account's figures. */
+export const HEALTH_DAYS = { max: 90, default: 30 }
+
+const figures = {
+  sent: z.number().int(),
+  /** Messages that X refused, on the day on which they were queued. */
+  refused: z.number().int(),
+  /** Messages whose answer asked to stop, on the day on which they were sent. */
+  optedOut: z.number().int(),
+}
+
+/** How an X account is doing, and what it may send. */
+export const AccountHealth = z.object({
+  /** The sums of `series`. */
+  ...figures,
+  /** The day of the warm-up, from 1; null: the account does not warm up. */
+  warmUpDay: z.number().int().nullable(),
+  /** The current cap per 24 hours. */
+  capNow: z.number().int(),
+  /** When the account sends. */
+  window: SendingLimits.pick({ hours: true, workDays: true, timeZone: true }),
+  /** Whether replies to the account are detected. */
+  detection: ReplyDetection.shape.state,
+  /** What X charged for the account this month, in UTC. Estimated, like GET /x-costs. */
+  spentCents: z.number(),
+  /** What X will have charged by the end of the month, if it goes on like in the last seven days. */
+  expectedCents: z.number(),
+  /** Days in the account's time zone, today last. */
+  series: z.array(z.object({ day: z.string(), ...figures })),
+})
+export type AccountHealth = z.output<typeof AccountHealth>
+
+export const accountHealth = {
+  find: route('GET /x-accounts/{id}/health', 'viewer', 'none', {
+    summary: "Get an X account's figures by day, its limits and its costs",
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id, days: queryNumber(1, HEALTH_DAYS.max).default(HEALTH_DAYS.default) }))
+    .output(AccountHealth),
+}

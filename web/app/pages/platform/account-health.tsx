@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatMoney, formatNumber } from '@x-automated/contract/format'
+import { SearchX } from 'lucide-react'
+import { useParams } from 'react-router'
+import { api, errorCode, errorText } from '../../api'
+import { pageMeta } from '../../features/overview/shell/page-meta'
+import { detectionText, warmUpText, windowText } from '../../features/platform/x-account/health-text'
+import { useAccounts } from '../../features/platform/x-account/use-accounts'
+import { paths } from '../../paths'
+import { QueryError } from '../../query-error'
+import { BackLink } from '../../ui/back-link'
+import { ButtonLink } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { EmptyState } from '../../ui/empty-state'
+import { LazyChart } from '../../ui/lazy-chart'
+import { PageHeader } from '../../ui/page-header'
+import { StatCard } from '../../ui/stat-card'
+
+export const meta = () => pageMeta('X account', 'What an X account sent, what X refused, and what it may send now.')
+
+const DAYS = 30
+
+/** How one X account is doing. */
+export default function AccountHealthPage() {
+  const { accountId = '' } = useParams()
+  const accounts = useAccounts()
+  const query = useQuery(api.accountHealth.find.queryOptions({ input: { id: accountId, days: DAYS } }))
+  const handle = accounts.data?.accounts.find(({ id }) => id === accountId)?.handle
+  const health = query.data
+  if (query.isError && errorCode(query.error) === 'X_ACCOUNT_NOT_FOUND')
+    return (
+      <>
+        <PageHeader title="X account" />
+        <EmptyState
+          icon={<SearchX />}
+          title={errorText(query.error)}
+          action={<ButtonLink to={paths.xAutomation}>All X accounts</ButtonLink>}
+        />
+      </>
+    )
+  return (
+    <>
+      <PageHeader
+        title={handle ? `@${handle}` : 'X account'}
+        actions={<ButtonLink to={paths.settings}>Sending settings</ButtonLink>}
+      />
+      {query.isError && !health ? (
+        <QueryError query={query}>The figures of this account could not be loaded.</QueryError>
+      ) : (
+        <div className="grid grid-cols-1 gap-6">
+          <BackLink to={paths.xAutomation}>X automation</BackLink>
+          <dl className="grid grid-cols-2 gap-x-6 gap-y-4 lg:grid-cols-4">
+            <StatCard label="Sent" value={health?.sent} hint={`In the last ${DAYS} days`} />
+            <StatCard label="Refused by X" value={health?.refused} hint={shareOf(health?.refused, health?.sent)} />
+            <StatCard label="Opted out" value={health?.optedOut} hint="Their answer asked to stop" />
+            <StatCard
+              label="Cap now"
+              value={health && formatNumber(health.capNow)}
+              hint={health && warmUpText(health.warmUpDay)}
+            />
+            <StatCard
+              label="Spent on X this month"
+              value={health && formatMoney(health.spentCents)}
+              hint={health && `${formatMoney(health.expectedCents)} expected by its end`}
+            />
+            <StatCard
+              label="Replies"
+              value={health && detectionText(health.detection).state}
+              hint={health && detectionText(health.detection).hint}
+            />
+            <StatCard
+              label="Sends"
+              value={health && windowText(health.window).hours}
+              hint={health && windowText(health.window).days}
+            />
+          </dl>
+          <Card title="By day">
+            <LazyChart
+              label="Messages by day"
+              days={health?.series}
+              series={[
+                { key: 'sent', label: 'Sent', tone: 'quiet' },
+                { key: 'refused', label: 'Refused' },
+              ]}
+              extra={{ label: 'Opted out', value: ({ day }) => optedOutOn(health?.series, day) }}
+            />
+          </Card>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** '2% of all attempts'. */
+function shareOf(refused: number | undefined, sent: number | undefined): string | undefined {
+  if (refused === undefined || sent === undefined || refused + sent === 0) return undefined
+  return `${Math.round((refused / (refused + sent)) * 100)}% of all attempts`
+}
+
+function optedOutOn(series: readonly { day: string; optedOut: number }[] | undefined, wanted: string): string {
+  return formatNumber(series?.find(({ day }) => day === wanted)?.optedOut ?? 0)
+}
