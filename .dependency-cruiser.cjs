@@ -71,7 +71,7 @@ module.exports = {
     ),
     never(
       'tables-come-first',
-      'tables → rules → service → routes → api → app → main. Tables may reference tables.',
+      'tables → rules → chapters → routes → api → app → main. Tables may reference tables.',
       { path: '^server/src/(domains/[^/]+/[^/]+/tables|core/tables/[^/]+)\\.ts$' },
       { path: '^server/src/', pathNot: '(/tables\\.ts$|^server/src/(core/tables/|db/(columns|reasons)\\.ts$))' },
     ),
@@ -90,22 +90,22 @@ module.exports = {
       { path: '^(node:)?(fs|net|http|https|child_process|dns)(/|$)', dependencyTypes: ['core'] },
     ),
     never(
-      'services-never-import-their-callers',
-      'Routes, jobs and edges call services, never the reverse. What a domain needs from jobs is a port (ports.ts).',
+      'domains-never-import-their-callers',
+      'Routes, jobs and edges call domains, never the reverse. What a domain needs from jobs is a port (ports.ts).',
       { path: '^server/src/domains/', pathNot: `(/routes\\.ts$|${tests})` },
       { path: '(^server/src/(edges|jobs)/|^server/src/(api|app|start|main|run|workers)\\.ts$|/routes\\.ts$)' },
     ),
     never(
-      'routes-only-call-services',
-      'A route maps an operation to a service call.',
+      'routes-only-call-domains',
+      'A route maps an operation to one call of a domain.',
       { path: '^server/src/domains/[^/]+/[^/]+/routes\\.ts$' },
       {
         path: '(^server/src/(edges|jobs|outside)/|^server/src/(api|app|main|run)\\.ts$|/tables\\.ts$|node_modules/(drizzle-orm|pg)/)',
       },
     ),
     never(
-      'jobs-and-edges-call-services',
-      'Jobs and callbacks contain no business rules and no queries: they call the core and services.',
+      'jobs-and-edges-call-domains',
+      'Jobs and callbacks contain no business rules and no queries: they call the core and domains.',
       { path: '^server/src/(jobs|edges)/', pathNot: tests },
       { path: '^server/src/domains/.*/(emails|routes|rules|tables)\\.ts$' },
     ),

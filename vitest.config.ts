@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Path and name alone decide the kind of a test, so a new test file needs no entry here.
 const databaseTests = [
-  'server/src/**/{routes,service}*.test.ts',
-  'server/src/**/*.{routes,service}.test.ts',
+  'server/src/**/routes*.test.ts',
+  'server/src/**/*.http.test.ts',
   'server/src/core/messages/*.test.ts',
   'server/src/{jobs,edges,requests}/**/*.test.ts',
   'server/test/**/*.test.ts',

@@ -86,7 +86,7 @@ async function seed(options: SeedMessage): Promise<void> {
         name: FINISHED,
         leadListId: founders,
         messageTemplate:
-          'Hi {lead_name}, I read your posts on building in public. We open early access this week: may I send you the link?',
+          'Hi {first_name}, I read your posts on building in public. We open early access this week: may I send you the link?',
         status: 'draft',
         // Sent below, without the worker's interval.
         channel: 'extension',
@@ -100,14 +100,14 @@ async function seed(options: SeedMessage): Promise<void> {
       steps: [
         {
           variants: [
-            'Hey {lead_name}! {twitter_handle} caught my eye. Could I ask you two questions about how you find users?',
-            'Hi {lead_name}, how did you find your first ten users? I collect answers and share them with everyone who replies.',
+            'Hey {first_name}! {twitter_handle} caught my eye. Could I ask you two questions about how you find users?',
+            'Hi {first_name}, how did you find your first ten users? I collect answers and share them with everyone who replies.',
           ].map((messageTemplate) => ({ messageTemplate })),
         },
         {
           delay: { amount: 3, unit: 'days' },
           variants: [
-            { messageTemplate: 'One line would already help, {lead_name}. Shall I send you what others said?' },
+            { messageTemplate: 'One line would already help, {first_name}. Shall I send you what others said?' },
           ],
         },
       ],

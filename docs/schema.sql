@@ -247,6 +247,21 @@ create table call_counts (
 );
 create index call_counts_minute on call_counts (minute);
 
+create table campaign_drafts (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  id uuid not null,
+  version integer not null default 1,
+  fields jsonb not null,
+  updated_at timestamptz(3) not null default now(),
+  constraint campaign_drafts_workspace_id_user_id_id_pk primary key (workspace_id, user_id, id),
+  constraint campaign_drafts_member foreign key (workspace_id, user_id)
+    references workspace_members(workspace_id, user_id) on delete cascade,
+  constraint campaign_drafts_workspace_id_workspaces_id_fk foreign key (workspace_id)
+    references workspaces(id) on delete cascade
+);
+create index campaign_drafts_updated on campaign_drafts (updated_at);
+
 create table campaigns (
   id uuid not null default new_id(),
   workspace_id uuid not null,
@@ -894,6 +909,8 @@ create table leads (
   handle_lost_at timestamptz(3),
   former_handles jsonb not null default '[]'::jsonb,
   bio_words tsvector generated always as (bio_words(bio)) stored,
+  first_name text,
+  first_name_from text default 'name',
   constraint leads_pkey primary key (id),
   constraint leads_basis_known check ((basis = 'none') = (basis_at is null)),
   constraint leads_user_id_auth_users_id_fk foreign key (user_id) references auth_users(id) on delete set null,
@@ -903,6 +920,7 @@ create index leads_basis on leads (workspace_id, basis, created_at, id) where ba
 create index leads_bio on leads (workspace_id, lower("left"(coalesce(bio, ''), 60)), id);
 create index leads_contacted_before on leads (workspace_id, contacted_before_at, id)
   where contacted_before_at is not null;
+create index leads_first_name_due on leads (workspace_id, id) where first_name_from is null;
 create index leads_followers on leads (workspace_id, coalesce(follower_count, '-1'::integer), id)
   include (follower_count);
 create index leads_handle on leads (workspace_id, lower(twitter_handle));

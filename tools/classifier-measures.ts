@@ -1,8 +1,8 @@
-import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
+import { RECOGNIZED_LABELS, type RecognizedLabel } from '../contract/src/leads/leads.ts'
 
 interface LabelledText {
   language: string
-  label: ReplyLabel
+  label: RecognizedLabel
   text: string
 }
 
@@ -12,7 +12,7 @@ export function readHeldOut(file: string): LabelledText[] {
   return file.split('\n').flatMap((line) => {
     const [, language, name] = /^# (\w+) (\w+)\s*$/.exec(line) ?? []
     if (language) {
-      const label = REPLY_LABELS.find((candidate) => candidate === name)
+      const label = RECOGNIZED_LABELS.find((candidate) => candidate === name)
       section = label ? { language, label } : null
       return []
     }

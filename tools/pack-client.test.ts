@@ -32,7 +32,7 @@ console.log(tags[0]?.name, error?.message)
 void (() => client.leads.list({ keyword: 3 }))
 `
 
-test('packs a typed client that works outside of the repository', { timeout: 60_000 }, async () => {
+test('packs a typed client that works outside of the repository', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'x-automated-client-test-'))
   const calls: string[] = []
   const server = createServer((request, response) => {

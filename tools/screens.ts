@@ -21,16 +21,16 @@ async function writeSequence(page: Page): Promise<void> {
   await page.getByLabel('Campaign Name').fill('Founders, first hello')
   await page.getByLabel('Select Lead List').selectOption({ index: 2 })
   await page.getByLabel('Include leads contacted by other campaigns').check()
-  await page.getByLabel('Message template').fill('Hi {lead_name}, what are you building?')
+  await page.getByLabel('Message template').fill('Hi {first_name}, what are you building?')
   await page.getByRole('button', { name: 'Add variant' }).click()
-  await page.getByLabel('Message template').fill('Hi {lead_name}, may I show you how others find users?')
+  await page.getByLabel('Message template').fill('Hi {first_name}, may I show you how others find users?')
   await page.getByRole('button', { name: 'Add follow-up' }).click()
-  await page.getByLabel('Follow-up', { exact: true }).fill('One more thought, {lead_name}. Shall I send it?')
+  await page.getByLabel('Follow-up', { exact: true }).fill('One more thought, {first_name}. Shall I send it?')
   await page.getByText(/^The first \d+ messages$/).click()
 }
 
 async function editFirstMessage(page: Page): Promise<void> {
-  await page.getByLabel('Message template').fill('Hi {lead_name}, may I ask you two questions?')
+  await page.getByLabel('Message template').fill('Hi {first_name}, may I ask you two questions?')
   await page.getByText(/^This reaches/).waitFor()
 }
 

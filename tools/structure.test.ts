@@ -5,11 +5,11 @@ import { lockfileProblems, sizeProblems, sourceFiles, structureProblems } from '
 const problems = (path: string, text = '') => structureProblems([path], () => text)
 
 test.each([
-  'server/src/domains/leads/leads/service.ts',
+  'server/src/domains/leads/leads/leads.ts',
   'server/src/domains/leads/leads/pages.ts',
   'server/src/domains/leads/leads/routes.test.ts',
   'server/src/domains/leads/leads/routes-import.test.ts',
-  'server/src/domains/identity/auth/routes.sign-up.test.ts',
+  'server/src/domains/leads/leads/identity.http.test.ts',
   'server/src/db/open.ts',
   'web/app/ui/button.tsx',
   'dev-env/launch.mjs',
@@ -22,6 +22,7 @@ test.each([
   ['contract/src/index.ts', 'no barrels'],
   ['web/app/utils/format.ts', 'no folder named utils'],
   ['server/src/helpers/db/open.ts', 'no folder named'],
+  ['server/src/domains/leads/lists/service.ts', 'after its layer'],
 ])('rejects %s with “%s”', (path, problem) => {
   expect(problems(path)).toEqual([expect.stringContaining(problem)])
 })

@@ -13,6 +13,7 @@ export function structureProblems(files: readonly string[], read: (path: string)
     const name = basename(path)
     if (!kebabCase.test(name)) problems.push('file names are kebab-case')
     if (/^index\.tsx?$/.test(name)) problems.push('no barrels: import from the defining file')
+    if (/(^|\/)service\.ts$/.test(path)) problems.push('no file is named after its layer: name it after its chapter')
     if (vagueFolder.test(path)) problems.push(`no folder named ${basename(dirname(path))}: name it after its contents`)
     if (serverSource.test(path)) {
       const text = read(path)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { REPLY_LABELS, type ReplyLabel } from '../contract/src/reply-labels.ts'
+import { RECOGNIZED_LABELS, type RecognizedLabel } from '../contract/src/reply-labels.ts'
 import {
   BUCKETS,
   featuresOf,
@@ -53,7 +53,7 @@ const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.lengt
 
 interface Language {
   language: string
-  lines: { label: ReplyLabel; line: string; isDevelopment: boolean }[]
+  lines: { label: RecognizedLabel; line: string; isDevelopment: boolean }[]
   opener: string
   closer: string
   name: string
@@ -79,8 +79,8 @@ function readLanguage(file: string): Language {
   return read
 }
 
-function labelOf(section: string): ReplyLabel {
-  const label = REPLY_LABELS.find((candidate) => candidate === section)
+function labelOf(section: string): RecognizedLabel {
+  const label = RECOGNIZED_LABELS.find((candidate) => candidate === section)
   if (!label) throw new Error(`Unknown section: ${section}`)
   return label
 }
@@ -128,7 +128,7 @@ function samplesOf(languages: Language[], isWanted: (line: Language['lines'][num
   const labels: (Sample & { language: string; text: string })[] = []
   const spoken: Sample[] = []
   for (const language of languages) {
-    for (const label of REPLY_LABELS) {
+    for (const label of RECOGNIZED_LABELS) {
       const lines = language.lines.filter((line) => line.label === label && isWanted(line))
       const made = lines.flatMap(({ line }) => {
         const texts = new Set<string>()
@@ -140,7 +140,7 @@ function samplesOf(languages: Language[], isWanted: (line: Language['lines'][num
         const varied = vary(text, language)
         const share = (weight / total) * made.length
         labels.push({
-          label: REPLY_LABELS.indexOf(label),
+          label: RECOGNIZED_LABELS.indexOf(label),
           weight: Math.min(4, share),
           language: language.language,
           text: varied,
@@ -286,14 +286,14 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((text) => ({ said: classifyReply(text, options) }))
   const matrixOf = (rows: typeof read) =>
-    REPLY_LABELS.map((label) =>
-      [...REPLY_LABELS, null].map(
+    RECOGNIZED_LABELS.map((label) =>
+      [...RECOGNIZED_LABELS, null].map(
         (predicted) => rows.filter((row) => row.label === label && row.said.label === predicted).length,
       ),
     )
   const share = <Row>(rows: readonly Row[], isRight: (row: Row) => boolean) =>
     mean(rows.map((row) => Number(isRight(row)))).toFixed(3)
-  const isOptOutLabel = ({ label }: { label: ReplyLabel }) => label === 'opted_out'
+  const isOptOutLabel = ({ label }: { label: RecognizedLabel }) => label === 'opted_out'
   const optOuts = read.filter(isOptOutLabel)
   const others = read.filter(({ label }) => label !== 'opted_out')
   const matrix = matrixOf(read)
@@ -341,8 +341,8 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     ]),
     'Confusion matrix: a row per true label, a column per label given.',
     table([
-      ['', ...REPLY_LABELS, 'none', 'F1'],
-      ...matrix.map((row, label) => [REPLY_LABELS[label] as string, ...row, (f1Of(matrix)[label] ?? 0).toFixed(2)]),
+      ['', ...RECOGNIZED_LABELS, 'none', 'F1'],
+      ...matrix.map((row, label) => [RECOGNIZED_LABELS[label] as string, ...row, (f1Of(matrix)[label] ?? 0).toFixed(2)]),
     ]),
     'Macro F1 per language.',
     table([
@@ -386,18 +386,18 @@ const languages = files.map((name) => readLanguage(join(folder, name)))
 const fitted = samplesOf(languages, ({ isDevelopment }) => !isDevelopment)
 const held = samplesOf(languages, ({ isDevelopment }) => isDevelopment)
 say(`${languages.length} languages, ${fitted.labels.length} messages, ${held.labels.length} of the development set`)
-const trial = train(fitted.labels, REPLY_LABELS.length, BUCKETS)
+const trial = train(fitted.labels, RECOGNIZED_LABELS.length, BUCKETS)
 const temperature = temperatureOf(trial, held.labels)
 const packed = pack(trial, temperature)
 const confusion = new Map<string, number[][]>()
 for (const { language, label, text, ...sample } of held.labels) {
-  const matrix = confusion.get(language) ?? REPLY_LABELS.map(() => REPLY_LABELS.map(() => 0))
+  const matrix = confusion.get(language) ?? RECOGNIZED_LABELS.map(() => RECOGNIZED_LABELS.map(() => 0))
   confusion.set(language, matrix)
   const shares = sharesOf(packed, sample)
   const predicted = shares.indexOf(Math.max(...shares))
   matrix[label]![predicted]! += 1
   if (predicted !== label && process.argv.includes('--errors') && random() < 0.03)
-    console.log(`  ${REPLY_LABELS[label]} → ${REPLY_LABELS[predicted]} ${shares[predicted]?.toFixed(2)}: ${text}`)
+    console.log(`  ${RECOGNIZED_LABELS[label]} → ${RECOGNIZED_LABELS[predicted]} ${shares[predicted]?.toFixed(2)}: ${text}`)
 }
 for (const [language, matrix] of confusion)
   say(
@@ -409,7 +409,7 @@ say(`temperature ${temperature.toFixed(2)}`)
 
 if (!process.argv.includes('--development')) {
   const all = samplesOf(languages, () => true)
-  const labels = pack(train(all.labels, REPLY_LABELS.length, BUCKETS), temperature)
+  const labels = pack(train(all.labels, RECOGNIZED_LABELS.length, BUCKETS), temperature)
   const spoken = pack(train([...all.spoken, ...otherLanguages()], TOLD_APART.length, LANGUAGE_BUCKETS), 1)
   const parts = [...[labels, spoken].flatMap(({ scale, bias, rows }) => [scale, bias, rows]), knownWords(languages)]
   writeFileSync(

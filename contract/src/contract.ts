@@ -13,6 +13,7 @@ import { scrapes } from './leads/scrapes.ts'
 import { suppressions } from './leads/suppressions.ts'
 import { tags } from './leads/tags.ts'
 import { bulk } from './outreach/bulk.ts'
+import { campaignDrafts } from './outreach/campaign-drafts.ts'
 import { campaigns } from './outreach/campaigns.ts'
 import { conversationOffers } from './outreach/conversation-offers.ts'
 import { conversations } from './outreach/conversations.ts'
@@ -65,6 +66,7 @@ export const contract = {
   tags,
   savedFilters,
   campaigns: { ...campaigns, ...sending },
+  campaignDrafts,
   sequences,
   enrollments,
   extension,

@@ -1,5 +1,5 @@
-/** The meaning of a reply. `referral` names another person. */
-export const REPLY_LABELS = [
+/** The meanings of a reply that rules and models recognize. `referral` names another person. */
+export const RECOGNIZED_LABELS = [
   'interested',
   'meeting',
   'question',
@@ -9,7 +9,13 @@ export const REPLY_LABELS = [
   'opted_out',
   'auto_reply',
 ] as const
+/** The meaning of a reply. Only a person says that a meeting is booked. */
+export const REPLY_LABELS = [...RECOGNIZED_LABELS, 'booked'] as const
 export type ReplyLabel = (typeof REPLY_LABELS)[number]
+export type RecognizedLabel = (typeof RECOGNIZED_LABELS)[number]
+
+/** Labels of a positive reply. */
+export const POSITIVE_LABELS = ['interested', 'meeting', 'question', 'booked'] as const satisfies ReplyLabel[]
 
 /** People with these labels, or without one, wait for an answer if they wrote last. */
 export const WAITING_LABELS = ['interested', 'meeting', 'question', 'referral'] as const satisfies ReplyLabel[]
@@ -27,4 +33,5 @@ export const LABEL_NAMES: Record<ReplyLabel, string> = {
   not_interested: 'Not interested',
   opted_out: 'Opted out',
   auto_reply: 'Automatic reply',
+  booked: 'Booked',
 }

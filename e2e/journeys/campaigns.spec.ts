@@ -516,4 +516,63 @@ describe('campaigns, in a browser', () => {
     const byHand = { leadId, message: 'Hi', templateVariables: { name: '', handle: stopper }, allowRepeat: true }
     await expect(client.messages.send(byHand)).rejects.toMatchObject({ code: 'LEAD_STATE' })
   })
+
+  it('keeps a campaign that is being written, whatever happens to its page', async () => {
+    const person = await enter('drafts@example.com')
+    const { page, client } = person
+    await makeLists(person, { Founders: ['open_d1'], Other: ['open_d2'] })
+    await page.goto('/campaigns')
+    await fill(page, 'Saturday', /Founders/, 'Hi {first_name}, ')
+    await page.getByText(/^Draft saved \d/).waitFor()
+
+    const expectWritten = async (message: string) => {
+      await expect.poll(() => page.getByLabel('Message template').inputValue()).toBe(message)
+      expect(await page.getByLabel('Campaign Name').inputValue()).toBe('Saturday')
+      await page.getByText('1 lead', { exact: true }).waitFor()
+    }
+    // A reload before the pause after which the draft is sent.
+    await page.getByLabel('Message template').fill('Hi {first_name}, how are you?')
+    await page.reload()
+    await expectWritten('Hi {first_name}, how are you?')
+    // Another page and back.
+    await page.getByRole('link', { name: 'Leads', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Leads', level: 1 }).waitFor()
+    await page.goBack()
+    await expectWritten('Hi {first_name}, how are you?')
+    // Offline, and a reload once the connection is back.
+    world.expectConsole(/ERR_INTERNET_DISCONNECTED/)
+    await page.context().setOffline(true)
+    await page.getByLabel('Message template').fill('Typed offline')
+    await page.getByText('Draft saved in this browser only.').waitFor()
+    await page.context().setOffline(false)
+    await page.getByText(/^Draft saved \d/).waitFor()
+    await page.reload()
+    await expectWritten('Typed offline')
+    // Changed on another device meanwhile: the newer version wins only after a question.
+    const [draft] = (await client.campaignDrafts.list()).drafts
+    const stored = await client.campaignDrafts.find({ id: draft!.id })
+    const { updatedAt: _, ...fields } = stored
+    await client.campaignDrafts.save({ ...fields, name: 'Sunday' })
+    world.expectConsole(/409.*campaign-drafts/)
+    await page.getByLabel('Message template').fill('Typed here')
+    await page.getByText(/^You changed this draft somewhere else/).waitFor()
+    await expectSoundPage(page)
+    await button(page, 'Load that version').click()
+    await expect.poll(() => page.getByLabel('Campaign Name').inputValue()).toBe('Sunday')
+    // The campaign takes the draft with it.
+    await button(page, 'Save and Pause').click()
+    await page.getByText('Campaign "Sunday" saved and paused!').waitFor()
+    expect((await client.campaignDrafts.list()).drafts).toEqual([])
+    await page.reload()
+    await row(page, 'Sunday').waitFor()
+    expect(await page.getByLabel('Message template').inputValue()).toBe('')
+    // After signing out, nothing is left in the browser.
+    await page.getByLabel('Message template').fill('A secret plan')
+    await page.getByText(/^Draft saved \d/).waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).toContain('A secret plan')
+    await page.getByRole('button', { name: 'Profile menu' }).click()
+    await page.getByRole('menuitem', { name: 'Logout' }).click()
+    await page.waitForURL(`${world.origin}/`)
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('A secret plan')
+  })
 })

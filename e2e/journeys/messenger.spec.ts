@@ -80,7 +80,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await preview.getByText('Hi Person 1! I follow @open_one').waitFor()
   await message.press('End')
   await page.keyboard.type('{{nick}}')
-  await page.getByText('Unknown variable: {{nick}}. Use {{name}} or {{handle}}.').waitFor()
+  await page.getByText('Unknown variable: {{nick}}. Use {{first_name}}, {{name}} or {{handle}}.').waitFor()
   expect(await submit.isDisabled()).toBe(true)
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('Backspace')
   // A pasted message that is too long is not truncated, and cannot be sent.

@@ -19,6 +19,7 @@ import { scrapeRoutes } from './domains/leads/scrapes/routes.ts'
 import { suppressionRoutes } from './domains/leads/suppressions/routes.ts'
 import { tagRoutes } from './domains/leads/tags/routes.ts'
 import { bulkRoutes } from './domains/outreach/bulk/routes.ts'
+import { campaignDraftRoutes } from './domains/outreach/campaign-drafts/routes.ts'
 import { campaignRoutes } from './domains/outreach/campaigns/routes.ts'
 import { conversationOfferRoutes } from './domains/outreach/conversation-offers/routes.ts'
 import { conversationRoutes, noteRoutes } from './domains/outreach/conversations/routes.ts'
@@ -79,6 +80,7 @@ const router = {
   messages: messageRoutes,
   analytics: analyticsRoutes,
   suppressions: suppressionRoutes,
+  campaignDrafts: campaignDraftRoutes,
   sequences: sequenceRoutes,
   enrollments: enrollmentRoutes,
   sendingSettings: sendingSettingRoutes,

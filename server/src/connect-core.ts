@@ -1,5 +1,5 @@
 import { connect } from './core/neighbors.ts'
-import { createMissing } from './domains/leads/tags/service.ts'
+import { createMissing } from './domains/leads/tags/tags.ts'
 import {
   allowanceOf,
   beyondPlan,
@@ -8,15 +8,15 @@ import {
   planOf,
   usageOf,
   use,
-} from './domains/platform/billing/service.ts'
-import { publishEvents } from './domains/platform/events/service.ts'
-import { notifyOwners, notifyReplies } from './domains/platform/notifications/service.ts'
-import { storeHandle } from './domains/platform/x-account/service.ts'
+} from './domains/platform/billing/plan.ts'
+import { publishEvents } from './domains/platform/events/events.ts'
+import { notifyOwners, notifyReplies } from './domains/platform/notifications/notifications.ts'
 import { usableToken, withAccount } from './domains/platform/x-account/tokens.ts'
-import { ensureWebhook, saveDay, webhookUrl } from './domains/platform/x-apps/service.ts'
+import { storeHandle } from './domains/platform/x-account/x-account.ts'
+import { ensureWebhook, saveDay, webhookUrl } from './domains/platform/x-apps/x-apps.ts'
 import { withFunds } from './domains/platform/x-costs/funds.ts'
 import { chargeMessage } from './domains/platform/x-costs/meter.ts'
-import { fundsRefusal } from './domains/platform/x-costs/service.ts'
+import { fundsRefusal } from './domains/platform/x-costs/x-costs.ts'
 
 // Imported once per process, by start.ts and by what uses the core without it (tests, the seed).
 connect({

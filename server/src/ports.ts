@@ -45,6 +45,8 @@ interface Jobs {
   'judge-tests': Record<string, never>
   /** Queues the people whose launch waits for the plan. */
   'launch-parts': Record<string, never>
+  /** Finds the first names of leads that are older than first names. */
+  'first-names': Record<string, never>
   /** Opens conversations whose snooze is over. */
   'end-snoozes': Record<string, never>
   /** Asks models about replies that the classifier is unsure about. */
@@ -109,7 +111,7 @@ interface Client {
   networkHash?: string | null
 }
 
-/** The waitlist, for accounts: every kind of sign-up joins it (domains/waitlist/waitlist/service.ts). */
+/** The waitlist, for accounts: every kind of sign-up joins it (domains/waitlist/waitlist/waitlist.ts). */
 export interface Waitlist {
   join(
     context: WaitlistContext & { db: Db; limits: Limits; request: Client },
@@ -129,12 +131,12 @@ export interface SignUpContext extends WaitlistContext {
   waitlist: Waitlist
 }
 
-/** Plans, for the people of a workspace (domains/platform/billing/service.ts). */
+/** Plans, for the people of a workspace (domains/platform/billing/plan.ts). */
 export interface Plans {
   findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null>
 }
 
-/** The inbox, for people who can no longer open it (domains/outreach/conversations/service.ts). */
+/** The inbox, for people who can no longer open it (domains/outreach/conversations/conversations.ts). */
 export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
 }

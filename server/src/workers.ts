@@ -2,41 +2,43 @@ import { attemptEach } from './attempt-each.ts'
 import { queueNextParts } from './core/campaigns/parts.ts'
 import { endSnoozes, purgeConversationUndos, relabelReply } from './core/conversations/changes.ts'
 import { purgeAppClaims } from './core/messages/app-day.ts'
+import { findFirstNames } from './core/people/first-names.ts'
 import { findLostHandles } from './core/people/lost-handles.ts'
 import { purgeRemovals } from './core/people/removal.ts'
 import { purgeOldTexts } from './core/replies/texts.ts'
 import { judgeTests } from './core/sequences/verdicts.ts'
 import { allowLongStatements } from './db/long-statements.ts'
-import { purgeExpiredLinks, workOnAccountEmails } from './domains/identity/account/service.ts'
+import { purgeExpiredLinks, workOnAccountEmails } from './domains/identity/account/recovery.ts'
 import { purgeExpiredPairingCodes } from './domains/identity/auth/pairing-codes.ts'
 import { purgeExpired } from './domains/identity/auth/sessions.ts'
-import { purgeExpiredStates } from './domains/identity/identities/service.ts'
+import { purgeExpiredStates } from './domains/identity/identities/identities.ts'
 import { purgeExpired as purgeExpiredInvitations } from './domains/identity/people/invitations.ts'
-import { purgeUnfinishedFactors } from './domains/identity/second-factors/service.ts'
+import { purgeUnfinishedFactors } from './domains/identity/second-factors/second-factors.ts'
 import { purgeExpiredRequests } from './domains/identity/sso/sign-in.ts'
-import { purgeMembershipChanges } from './domains/identity/workspaces/service.ts'
-import { failAbandonedImports } from './domains/leads/imports/service.ts'
+import { purgeMembershipChanges } from './domains/identity/workspaces/workspaces.ts'
+import { failAbandonedImports } from './domains/leads/imports/imports.ts'
 import { runScrapes } from './domains/leads/scrapes/running.ts'
 import { bulkKinds } from './domains/outreach/bulk/engine.ts'
-import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
+import { purgeOldDrafts } from './domains/outreach/campaign-drafts/drafts.ts'
+import { purgeExpiredOffers } from './domains/outreach/conversation-offers/offers.ts'
 import { writeOpeners } from './domains/outreach/openers/writing.ts'
-import { startReplyDetection } from './domains/outreach/replies/service.ts'
+import { startReplyDetection } from './domains/outreach/replies/detection.ts'
 import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/opinions.ts'
 import { purgeUnreadables } from './domains/overview/operator/unreadable.ts'
 import { runPayments } from './domains/platform/billing/engine.ts'
 import { purgePaymentEvents } from './domains/platform/billing/sync.ts'
-import { purgeEventStreams } from './domains/platform/events/service.ts'
+import { purgeEventStreams } from './domains/platform/events/events.ts'
 import { runJobs } from './domains/platform/jobs/engine.ts'
-import { purgeJobs } from './domains/platform/jobs/service.ts'
-import { purgeOldNotifications, startNotificationEmails } from './domains/platform/notifications/service.ts'
-import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/service.ts'
+import { purgeJobs } from './domains/platform/jobs/jobs.ts'
+import { purgeOldNotifications, startNotificationEmails } from './domains/platform/notifications/notifications.ts'
+import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/webhooks.ts'
 import { purgeExpiredAuthorizations } from './domains/platform/x-account/connecting.ts'
 import { watchFunds } from './domains/platform/x-account/funds.ts'
-import { readHandles } from './domains/platform/x-account/service.ts'
-import { purgeCharges } from './domains/platform/x-costs/service.ts'
+import { readHandles } from './domains/platform/x-account/x-account.ts'
+import { purgeCharges } from './domains/platform/x-costs/x-costs.ts'
 import { expireWeek } from './domains/waitlist/waitlist/credits.ts'
 import { checkMailServers, giveRewards } from './domains/waitlist/waitlist/rewards.ts'
-import { purgeJoinData } from './domains/waitlist/waitlist/service.ts'
+import { purgeJoinData } from './domains/waitlist/waitlist/waitlist.ts'
 import { sendQueuedEmails } from './jobs/mail.ts'
 import { startSender } from './jobs/sender.ts'
 import { createMailer } from './outside/mail.ts'
@@ -94,6 +96,7 @@ async function startJobs(services: Services): Promise<void> {
   })
   await jobs.work('judge-tests', 1, async () => void (await judgeTests(db)))
   await jobs.work('launch-parts', 1, () => queueNextParts(db, env))
+  await jobs.work('first-names', 1, () => findFirstNames(db))
   await jobs.work('x-funds', 1, () => watchFunds(services))
   await jobs.work('read-handles', 1, async () => {
     await readHandles(services)
@@ -125,6 +128,7 @@ const PURGES = [
   purgeOldNotifications,
   purgePaymentEvents,
   purgeExpiredOffers,
+  purgeOldDrafts,
   purgeOpinions,
   purgeUnreadables,
   purgeJobs,

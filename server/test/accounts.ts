@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { expect } from 'vitest'
 import { authIdentities, authUsers } from '../src/domains/identity/auth/tables.ts'
 import { hashPassword } from '../src/passwords.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
+import { matching, type Which, type Writer } from './matching.ts'
 import type { TestApp } from './open-app.ts'
 
 /** The password of every account made here. */
@@ -26,8 +27,29 @@ export async function makeAccount(
     accountId: person.id,
     password: await hashed,
   })
-  if (!confirmed) await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, person.id))
+  if (!confirmed) await changeUser(app, { id: person.id }, { emailVerified: false })
   return person
+}
+
+type Users = Which<typeof authUsers>
+
+/** Inserts an account that cannot sign in. */
+export async function insertUser({ db }: Writer, email: string, emailVerified = true): Promise<void> {
+  await db.insert(authUsers).values({ email, name: email, emailVerified })
+}
+
+/** The accounts have another name or address, or one that nobody has confirmed. */
+export async function changeUser(
+  { db }: Writer,
+  which: Users,
+  set: PgUpdateSetSource<typeof authUsers>,
+): Promise<void> {
+  await db.update(authUsers).set(set).where(matching(authUsers, which))
+}
+
+/** Deletes accounts, without what else their deletion does. */
+export async function deleteUsers({ db }: Writer, which: Users): Promise<void> {
+  await db.delete(authUsers).where(matching(authUsers, which))
 }
 
 /** A verifier and its challenge, as browsers make them (RFC 7636). */

@@ -1,7 +1,10 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { receive } from '../src/domains/outreach/replies/service.ts'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { conversations } from '../src/core/tables/conversations.ts'
+import { receive } from '../src/domains/outreach/replies/detection.ts'
 import type { XHappening } from '../src/outside/x-delivery.ts'
 import type { Person } from './makers.ts'
+import { matching, type Which, type Writer } from './matching.ts'
 import type { TestApp } from './open-app.ts'
 import { launch, makeList, openHandles } from './outreach.ts'
 
@@ -27,4 +30,56 @@ export async function messaged(app: TestApp, person: Person, count = 1) {
     await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
   }
   return { campaign, handles: list.handles, leadIds: list.leadIds }
+}
+
+type Conversations = Which<typeof conversations>
+
+/** Inserts a conversation of a lead with the X account '1', whose last message was at that time, by default now. */
+export async function insertConversation(
+  { db }: Writer,
+  {
+    at = new Date(),
+    ...values
+  }: Partial<typeof conversations.$inferInsert> & { workspaceId: string; leadId: string; at?: Date },
+): Promise<typeof conversations.$inferSelect> {
+  const plain = { accountXUserId: '1', lastMessageId: values.leadId, lastMessageAt: at, sortAt: at }
+  const [conversation] = await db
+    .insert(conversations)
+    .values({ ...plain, ...values })
+    .returning()
+  return conversation!
+}
+
+/** Deletes the conversations. */
+export async function deleteConversations({ db }: Writer, which: Conversations): Promise<void> {
+  await db.delete(conversations).where(matching(conversations, which))
+}
+
+/** The newest message is ours. */
+export async function answerLast(to: Writer, which: Conversations): Promise<void> {
+  await change(to, which, { isLastOurs: true })
+}
+
+/** The conversations are encrypted, or no longer. */
+export async function encrypt(to: Writer, which: Conversations, isEncrypted = true): Promise<void> {
+  await change(to, which, { isEncrypted })
+}
+
+/** The time passes until which the conversations were snoozed. */
+export async function endSnooze(to: Writer, which: Conversations): Promise<void> {
+  await change(to, which, { snoozedUntil: new Date(Date.now() - 1_000) })
+}
+
+/** The classifier gave the conversations this label, as sure as that. */
+export async function classify(
+  to: Writer,
+  which: Conversations,
+  label: (typeof conversations.$inferSelect)['label'],
+  confidence: number,
+): Promise<void> {
+  await change(to, which, { label, confidence })
+}
+
+async function change({ db }: Writer, which: Conversations, set: PgUpdateSetSource<typeof conversations>) {
+  await db.update(conversations).set(set).where(matching(conversations, which))
 }

@@ -9,6 +9,7 @@ import { recountMessages } from '../src/core/messages/counts.ts'
 import { send, TIMING, type Timing } from '../src/core/messages/deliver.ts'
 import { record } from '../src/core/messages/record.ts'
 import { addEntries } from '../src/core/people/counts.ts'
+import { firstNameColumns } from '../src/core/people/first-names.ts'
 import { leads } from '../src/core/tables/leads.ts'
 import { ANSWERS, dms } from '../src/core/tables/messages.ts'
 import { workers } from '../src/db/tables.ts'
@@ -50,14 +51,19 @@ export async function makeList(
   if (handles.length === 0) return { id: list!.id, leadIds: [], handles }
   const leadIds = await insertLeads(
     app,
-    handles.map((twitterHandle, i) => ({
-      workspaceId: person.workspaceId,
-      userId: person.id,
-      name: options.names?.[i] ?? `Lead ${i + 1}`,
-      twitterHandle,
-      metadata: options.metadata?.[i] ?? {},
-      ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
-    })),
+    handles.map((twitterHandle, i) => {
+      const name = options.names?.[i] ?? `Lead ${i + 1}`
+      const metadata = options.metadata?.[i] ?? {}
+      return {
+        workspaceId: person.workspaceId,
+        userId: person.id,
+        name,
+        twitterHandle,
+        metadata,
+        ...firstNameColumns({ name, twitterHandle, metadata }),
+        ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
+      }
+    }),
   )
   const entries = sql`
     select ${list!.id}::uuid, id, 'pending', to_timestamp(1700000000 + place)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { processQueue } from '../src/domains/outreach/simulated-queue/service.ts'
+import { processQueue } from '../src/domains/outreach/simulated-queue/simulated-queue.ts'
 import { type OpenAppOptions, openApp, type TestApp } from './open-app.ts'
 import { expectCountsRight } from './outreach.ts'
 import { isLongProof } from './proof-length.ts'

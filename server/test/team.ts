@@ -1,5 +1,11 @@
+import type { Role } from '@x-automated/contract/route'
+import { eq } from 'drizzle-orm'
+import { workspaceInvitations } from '../src/domains/identity/people/tables.ts'
+import { workspaceMembers, workspaces } from '../src/domains/identity/workspaces/tables.ts'
+import { hashToken } from '../src/sealing.ts'
 import { linkIn, mailTo, makeAccount, PASSWORD } from './accounts.ts'
 import { type Answer, call, type Person, subscribe } from './makers.ts'
+import { matching, type Which, type Writer } from './matching.ts'
 import type { TestApp } from './open-app.ts'
 
 /** Creates the owner of a workspace with a team plan, who can invite people. */
@@ -54,4 +60,57 @@ export async function makeColleague(app: TestApp, owner: Person, role: 'viewer' 
   const session = await openSession(app, person)
   await switchTo(session, owner.workspaceId)
   return { ...person, session }
+}
+
+type Memberships = Which<typeof workspaceMembers>
+type Membership = typeof workspaceMembers.$inferSelect
+
+/** Creates a workspace without members. @returns its id */
+export async function makeWorkspace({ db }: Writer, name: string): Promise<string> {
+  const [workspace] = await db.insert(workspaces).values({ name }).returning()
+  return workspace!.id
+}
+
+/** Renames a workspace, also to a name that the product rejects. */
+export async function renameWorkspace({ db }: Writer, id: string, name: string): Promise<void> {
+  await db.update(workspaces).set({ name }).where(eq(workspaces.id, id))
+}
+
+/** Makes a person a member of a workspace, without an invitation. */
+export async function joinWorkspace({ db }: Writer, workspaceId: string, userId: string, role: Role): Promise<void> {
+  await db.insert(workspaceMembers).values({ workspaceId, userId, role })
+}
+
+/** Ends memberships, without what else leaving does. */
+export async function leaveWorkspace({ db }: Writer, which: Memberships): Promise<Membership[]> {
+  return db.delete(workspaceMembers).where(matching(workspaceMembers, which)).returning()
+}
+
+/** Changes roles, without what else the change does. */
+export async function changeRole({ db }: Writer, which: Memberships, role: Role): Promise<void> {
+  await db.update(workspaceMembers).set({ role }).where(matching(workspaceMembers, which))
+}
+
+/** Invites this number of people as viewers, without emails. */
+export async function inviteMany({ db }: Writer, { workspaceId }: Person, emails: readonly string[]): Promise<void> {
+  const expiresAt = new Date(Date.now() + 60_000)
+  await db
+    .insert(workspaceInvitations)
+    .values(
+      emails.map((email) => ({ workspaceId, email, role: 'viewer' as const, tokenHash: hashToken(email), expiresAt })),
+    )
+}
+
+/** The invitations of an address are over. */
+export async function expireInvitations({ db }: Writer, email: string): Promise<void> {
+  const expiresAt = new Date(Date.now() - 1_000)
+  await db.update(workspaceInvitations).set({ expiresAt }).where(eq(workspaceInvitations.email, email))
+}
+
+/** The invitation with this token is for another address. */
+export async function readdress({ db }: Writer, token: string, email: string): Promise<void> {
+  await db
+    .update(workspaceInvitations)
+    .set({ email })
+    .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
 }

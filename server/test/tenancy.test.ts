@@ -1,15 +1,15 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { conversations } from '../src/core/tables/conversations.ts'
 import { openers } from '../src/core/tables/openers.ts'
-import { replies } from '../src/core/tables/replies.ts'
 import { trustSession } from '../src/domains/identity/auth/sessions.ts'
 import { authIdentities } from '../src/domains/identity/auth/tables.ts'
-import { authFactors } from '../src/domains/identity/second-factors/tables.ts'
 import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
+import { insertConversation } from './conversations.ts'
 import { connectX, makePerson, type Person, prove, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
+import { insertReply } from './replies.ts'
+import { addFactor } from './second-factors.ts'
 
 /** Tenancy: every operation treats the ids of another workspace as if they did not exist. */
 let app: TestApp
@@ -78,44 +78,22 @@ beforeAll(async () => {
     .insert(authIdentities)
     .values({ userId: owner.id, providerId: 'google', accountId: 'somebody' })
     .returning()
-  const [factor] = await app.db
-    .insert(authFactors)
-    .values({ userId: owner.id, kind: 'totp', name: 'Secret factor', confirmedAt: new Date() })
-    .returning()
+  const factor = await addFactor(app, owner.id, 'Secret factor')
   await owner.client.suppressions.create({ handles: ['secret_person'] })
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
   const { code } = await owner.client.extension.createCode()
   await owner.call('POST', '/extension/pair', { code, version: '1' })
-  const [reply] = await app.db
-    .insert(replies)
-    .values({
-      workspaceId: owner.workspaceId,
-      leadId: lead.id,
-      accountXUserId: '1',
-      xEventId: '1',
-      kind: 'reply',
-      text: 'A secret reply',
-      at: new Date(),
-    })
-    .returning()
-  const at = new Date()
-  const [conversation] = await app.db
-    .insert(conversations)
-    .values({
-      workspaceId: owner.workspaceId,
-      leadId: lead.id,
-      accountXUserId: idOfHandle(account.handle),
-      sortAt: at,
-      lastMessageId: reply!.id,
-      lastMessageAt: at,
-    })
-    .returning()
+  const { workspaceId } = owner
+  const reply = await insertReply(app, { workspaceId, leadId: lead.id, text: 'A secret reply' })
+  const accountXUserId = idOfHandle(account.handle)
+  const last = { accountXUserId, lastMessageId: reply.id }
+  const conversation = await insertConversation(app, { workspaceId, leadId: lead.id, ...last })
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   const colleague = await makePerson(app, { in: owner, role: 'member' })
   await Promise.all([owner, stranger].map((person) => subscribe(app, person)))
   await prove(app, owner)
   const invitation = await owner.client.people.invite({ email: 'secret@example.org', role: 'admin' })
-  const note = await owner.client.notes.create({ id: conversation!.id, text: 'A secret note' })
+  const note = await owner.client.notes.create({ id: conversation.id, text: 'A secret note' })
   const [offer] = await app.db
     .insert(conversationOffers)
     .values({
@@ -151,12 +129,12 @@ beforeAll(async () => {
     import: (await owner.client.imports.list({})).imports[0]!.id,
     suppression: suppression.id,
     reply: reply!.id,
-    conversation: conversation!.id,
+    conversation: conversation.id,
     account: account.id,
     session: owner.actor.sessionId,
     pairing: (await owner.client.extension.list()).pairings[0]!.id,
     identity: identity!.id,
-    factor: factor!.id,
+    factor: factor.id,
     domain: domain.id,
     person: colleague.id,
     invitation: invitation.id,

@@ -65,6 +65,11 @@ export async function identify(to: Writer, which: Accounts, xUserId: string, mor
   return change(to, which, { xUserId, ...more })
 }
 
+/** The accounts were connected through this app. */
+export async function changeApp(to: Writer, which: Accounts, xAppId: string): Promise<void> {
+  await change(to, which, { xAppId })
+}
+
 /** Deletes the accounts, as deleting their workspace does. */
 export async function deleteAccounts({ db }: Writer, which: Accounts = {}): Promise<void> {
   await db.delete(xAccounts).where(matching(xAccounts, which))

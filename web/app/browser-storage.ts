@@ -2,7 +2,9 @@
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** Browser storage, or memory if the browser blocks it or it is full. @param find may throw */
-export function withMemoryFallback(find: () => KeyValueStorage | undefined): KeyValueStorage {
+export function withMemoryFallback(
+  find: () => KeyValueStorage | undefined,
+): KeyValueStorage & { removeAll(prefix: string): void } {
   const memory = new Map<string, string>()
   const own = () => {
     try {
@@ -29,6 +31,10 @@ export function withMemoryFallback(find: () => KeyValueStorage | undefined): Key
       memory.delete(key)
       own()?.removeItem(key)
     },
+    removeAll(prefix) {
+      for (const key of [...memory.keys(), ...Object.keys(own() ?? {})])
+        if (key.startsWith(prefix)) this.removeItem(key)
+    },
   }
 }
 
@@ -36,3 +42,6 @@ export function withMemoryFallback(find: () => KeyValueStorage | undefined): Key
 export const localStorage = withMemoryFallback(() => globalThis.localStorage)
 /** This tab only. */
 export const sessionStorage = withMemoryFallback(() => globalThis.sessionStorage)
+
+/** Keys of what people have typed begin with this. It is deleted when they sign out. */
+export const TYPED = 'typed.'

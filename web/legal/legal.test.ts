@@ -61,9 +61,9 @@ describe('the privacy policy', () => {
     ['a sign-up that is never confirmed', `${constantIn('domains/identity/auth/sign-up.ts', 'WAITING_DAYS')} days`],
     [
       'The network address of a join',
-      `${constantIn('domains/waitlist/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`,
+      `${constantIn('domains/waitlist/waitlist/waitlist.ts', 'ADDRESSES_KEPT_DAYS')} days`,
     ],
-    ['Deliveries of webhooks', `${constantIn('domains/platform/webhooks/service.ts', 'KEPT_DAYS')} days`],
+    ['Deliveries of webhooks', `${constantIn('domains/platform/webhooks/webhooks.ts', 'KEPT_DAYS')} days`],
     ['requests with an idempotency key', `${constantIn('requests/once.ts', 'KEPT_HOURS')} hours`],
   ])("states the server's retention period of “%s”", (what, how) => {
     const [, after] = privacy.split(what)

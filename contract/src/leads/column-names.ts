@@ -1,3 +1,5 @@
+import { messageValue } from '../message-value.ts'
+
 // Without schemas, so that screens can import it cheaply.
 
 /** Normalizes a column name so that imports can compare it. */
@@ -6,6 +8,32 @@ export function columnKey(header: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
+}
+
+/** Headers of columns with first names. */
+export const FIRST_NAME = /^first[\s_.-]*name$/i
+const LAST_NAME = /^last[\s_.-]*name$/i
+
+/** The first name in a lead's custom columns; null: there is none. */
+export function ownFirstName(metadata: Record<string, unknown>): string | null {
+  return ownValue(metadata, FIRST_NAME) || null
+}
+
+/** The first name in a lead's custom columns, joined with the last name if there is one; null: there is none. */
+export function ownFullName(metadata: Record<string, unknown>): string | null {
+  const first = ownValue(metadata, FIRST_NAME)
+  return first === '' ? null : `${first} ${ownValue(metadata, LAST_NAME)}`.trim()
+}
+
+/** The first value by code point of the column's name. */
+function ownValue(metadata: Record<string, unknown>, isWanted: RegExp): string {
+  const columns = Object.keys(metadata).filter((column) => isWanted.test(column))
+  for (const column of columns.sort()) {
+    const value = metadata[column]
+    const text = typeof value === 'string' ? messageValue(value) : ''
+    if (text !== '') return text
+  }
+  return ''
 }
 
 /** Which of a person's columns a header names, in any case and with any separators; null if none. */

@@ -15,7 +15,7 @@ import {
 } from '../fields.ts'
 import { X_SOURCES } from '../platform/x-account.ts'
 import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
-import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
+import { POSITIVE_LABELS, RECOGNIZED_LABELS, type RecognizedLabel, REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
 import { BASIS_SOURCE_MAX, IDS_MAX } from './lead-limits.ts'
@@ -45,6 +45,9 @@ export {
   LEAD_FILTER_STATUSES,
   LEAD_STANDINGS,
   type LeadStanding,
+  POSITIVE_LABELS,
+  RECOGNIZED_LABELS,
+  type RecognizedLabel,
   REPLY_LABELS,
   type ReplyLabel,
 }
@@ -58,6 +61,8 @@ export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
 export const Lead = z.object({
   id: z.string(),
   name: z.string(),
+  /** From a column `first_name` of their file, otherwise from their name; null if neither tells. */
+  firstName: z.string().nullable(),
   /** Without the @. */
   twitterHandle: z.string(),
   bio: z.string().nullable(),

@@ -11,6 +11,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts'
+import { CallersId } from '../leads/leads.ts'
 import { PauseReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { Preflight, PreflightInput } from './preflight.ts'
@@ -52,7 +53,7 @@ export const Campaign = z.object({
   peopleMessaged: z.number().int(),
   /** How many of them replied. Automatic replies do not count. */
   peopleReplied: z.number().int(),
-  /** How many of them replied with `interested`, `meeting` or `question`. */
+  /** How many of them replied positively: `interested`, `meeting`, `question` or `booked`. */
   peoplePositive: z.number().int(),
   /** Not counting re-engagement. */
   stepCount: z.number().int(),
@@ -90,6 +91,8 @@ export const CAMPAIGN_NAME_MAX = 200
 const name = requiredName(CAMPAIGN_NAME_MAX)
 const messageTemplate = requiredText(MESSAGE_MAX)
 const channel = z.enum(['api', 'extension'])
+/** The caller's draft of the campaign. It is deleted if the call succeeds. */
+const draftId = CallersId.optional()
 
 export const campaigns = {
   list: route('GET /campaigns', 'viewer', 'none', { summary: 'List campaigns, newest first' })
@@ -116,7 +119,7 @@ export const campaigns = {
 
   create: route('POST /campaigns', 'member', 'rows', {
     summary: 'Create a campaign as a draft or paused',
-    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'PLAN_LIMIT'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'DRAFT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z
@@ -136,6 +139,7 @@ export const campaigns = {
           allowRepeat: z.boolean().default(false),
           /** Include leads who have replied. By default they are skipped, even with `allowRepeat`. */
           allowReplied: z.boolean().default(false),
+          draftId,
         })
         .superRefine(refineMessages),
     )
@@ -207,7 +211,7 @@ export const campaigns = {
 
   queue: route('POST /campaigns/{id}/queue', 'member', 'rows', {
     summary: 'Launch a campaign: queue one message for each lead of its list',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'DRAFT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z.strictObject({
@@ -218,6 +222,7 @@ export const campaigns = {
          */
         limit: wholeNumber(0, 1_000_000_000).optional(),
         holdSeconds: HoldSeconds,
+        draftId,
       }),
     )
     .output(Success.extend({ dmsQueued: z.number().int(), totalLeads: z.number().int() })),

@@ -43,7 +43,7 @@ export const messages = {
     .input(
       z.strictObject({
         leadId: Id,
-        /** May contain `{{name}}`, `{{handle}}` and the variables of campaigns. */
+        /** May contain `{{first_name}}`, `{{name}}`, `{{handle}}` and the variables of campaigns. */
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
         /** `handle` without the @. The server adds it. */
         templateVariables: z.strictObject({ name: text(200).transform(messageValue), handle: HandleOfLead }),

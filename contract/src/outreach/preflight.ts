@@ -26,6 +26,8 @@ export const PREFLIGHT_WARNINGS = [
   'never_ends',
   /** Its bill exceeds what the workspace may still spend this month. */
   'spending',
+  /** For some people no first name was found, so they get its fallback: how many is in `missing`. */
+  'no_first_name',
 ] as const
 export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
 

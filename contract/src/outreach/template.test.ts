@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fillSegment, leftoverIn, parseTemplate, type Recipient, readWritten, unknownText } from './template.ts'
 
-const ada = { name: 'Ada 🦊', twitterHandle: 'ada', metadata: { Company: 'Analytical Engines', empty: '  ', n: 3 } }
+const ada = {
+  name: 'Ada 🦊',
+  firstName: 'Ada',
+  twitterHandle: 'ada',
+  metadata: { Company: 'Analytical Engines', empty: '  ', n: 3 },
+}
 
 function render(source: string, lead: Recipient = ada): string {
   const parsed = parseTemplate(source)
@@ -22,6 +27,8 @@ describe('fillSegment', () => {
     ['{n|a number is no text}', 'a number is no text'],
     ['{role|}', ''],
     ['{lead_name|friend}', 'Ada 🦊'],
+    ['Hi {first_name}, {{first_name}}, {{ FIRST_NAME | friend }}', 'Hi Ada, Ada, Ada'],
+    ['{First Name} {firstname|friend} {first-name}', 'Ada Ada Ada'],
     ['{{name}} is {{ Handle }}', 'Ada 🦊 is @ada'],
     ['{name|friend} is {handle}', 'Ada 🦊 is @ada'],
     ['{{lead_name}} {{lead_name|friend}} {{twitter_handle}}', 'Ada 🦊 Ada 🦊 @ada'],
@@ -49,18 +56,30 @@ describe('fillSegment', () => {
     expect(render('Hi {lead_name|friend}', { ...ada, name: '' })).toBe('Hi friend')
   })
 
+  it('falls back to "there" if a lead has no first name, even if it has a name', () => {
+    const nobody = { ...ada, firstName: null }
+    expect(render('Hi {first_name}', nobody)).toBe('Hi there')
+    expect(render('Hi {{first_name|friend}}', nobody)).toBe('Hi friend')
+    expect(render('Hi{first_name|}', { ...ada, firstName: ' ' })).toBe('Hi')
+  })
+
   it('writes exactly one @ before a handle', () => {
     expect(render('{twitter_handle}', { ...ada, twitterHandle: '@ada' })).toBe('@ada')
   })
 
   it('does not interpret lead data as a template', () => {
     expect(
-      render('{lead_name} {company|x}', { ...ada, name: '{twitter_handle}', metadata: { company: '{lead_name}' } }),
-    ).toBe('(twitter_handle) (lead_name)')
+      render('{lead_name} {first_name} {company|x}', {
+        ...ada,
+        name: '{twitter_handle}',
+        firstName: '{name}',
+        metadata: { company: '{lead_name}' },
+      }),
+    ).toBe('(twitter_handle) (name) (lead_name)')
   })
 
   it.each([
-    ['Hi {first_name}', '{first_name}', null],
+    ['Hi {last_name}', '{last_name}', null],
     ['{lead_name} {Lead Name}', '{Lead Name}', null],
     ['{{company}} {{name}}', '{{company}}', null],
     ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}', null],
@@ -83,30 +102,32 @@ describe('fillSegment', () => {
     ['{{#if name}}Hi{{/if}}', '{{#if name}}', null],
     // Placeholders of other tools
     ['Hi [[name]]', '[[name]]', '{lead_name}'],
-    ['Hi *|FNAME|*', '*|FNAME|*', '{lead_name}'],
+    ['Hi *|FNAME|*', '*|FNAME|*', '{first_name}'],
     ['Hi <%= name %>', '<%= name %>', '{lead_name}'],
     ['{% if name %}Hi', '{% if name %}', null],
-    ['Hi [First Name]', '[First Name]', '{lead_name}'],
-    ['Hi %FIRSTNAME%', '%FIRSTNAME%', '{lead_name}'],
+    ['Hi [First Name]', '[First Name]', '{first_name}'],
+    ['Hi %FIRSTNAME%', '%FIRSTNAME%', '{first_name}'],
     ['Hi %%name%%', '%%name%%', '{lead_name}'],
     ['Hi <<handle>>', '<<handle>>', '{twitter_handle}'],
     ['Hi <username>', '<username>', '{twitter_handle}'],
     ['At [Company]', '[Company]', '{Company|your text}'],
     ['Hi {{name | default: "friend"}}', '{{name | default: "friend"}}', '{lead_name|friend}'],
     ["{{ company|default('us') }}", "{{ company|default('us') }}", '{company|us}'],
-    ['{{ first_name | capitalize }}', '{{ first_name | capitalize }}', '{lead_name}'],
+    ['{{ first_name | capitalize }}', '{{ first_name | capitalize }}', '{first_name}'],
     ['\u0024{name}', '\u0024{name}', '{lead_name}'],
     ['\u0024{company|us}', '\u0024{company|us}', '{company|us}'],
     ['#{name}', '#{name}', '{lead_name}'],
     ['Hi &{{name}}', '&{{name}}', '{lead_name}'],
     ['@{lead_name}', '@{lead_name}', '{twitter_handle}'],
-    ['Hi $first_name,', '$first_name', '{lead_name}'],
+    ['@{first_name}', '@{first_name}', '{twitter_handle}'],
+    ['Hi {{{first_name|you}}}', '{{{first_name|you}}}', '{first_name|you}'],
+    ['Hi $first_name,', '$first_name', '{first_name}'],
     ['::name::', '::name::', '{lead_name}'],
     ['((name))', '((name))', '{lead_name}'],
     ['~handle~', '~handle~', '{twitter_handle}'],
     ['__name__', '__name__', '{lead_name}'],
     ['%(name)s', '%(name)s', '{lead_name}'],
-    ['Hi ｛first_name｝', '｛first_name', '{lead_name}'],
+    ['Hi ｛first_name｝', '｛first_name', '{first_name}'],
     // Without a name
     ['{}', '{}', null],
     ['Hi {{ }}', '{{ }}', null],

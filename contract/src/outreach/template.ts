@@ -1,9 +1,10 @@
 /**
- * fallback}` and `{{name}}`: double braces mean the same as single ones.|fallback}` and `{{name}}`:
- * double braces mean the same as single ones. Without schemas: the server compiles parsed templates
- * to SQL, and screens preview them with `fillSegment`.
+ * Message templates: `{first_name}`, `{company|fallback}` and `{{name}}`. Double braces mean the
+ * same as single ones. Without schemas: the server compiles parsed templates to SQL, and screens
+ * preview them with `fillSegment`.
  */
 
+import { FIRST_NAME } from '../leads/column-names.ts'
 import { withoutBraces } from '../message-value.ts'
 
 /** Maximum length of a direct message on X. */
@@ -13,6 +14,7 @@ export const MESSAGE_MAX = 10_000
 export type Segment =
   | { kind: 'words'; words: string }
   | { kind: 'name'; fallback: string }
+  | { kind: 'firstName'; fallback: string }
   | { kind: 'handle' }
   /** The lead's approved opener. */
   | { kind: 'opener'; fallback: string }
@@ -31,6 +33,8 @@ export interface UnknownVariable {
 /** The data that fills a template. */
 export interface Recipient {
   name: string
+  /** Null if unknown. */
+  firstName: string | null
   /** The handle, with or without the @. */
   twitterHandle: string
   metadata: Record<string, unknown>
@@ -38,16 +42,18 @@ export interface Recipient {
   opener?: string | null
 }
 
-const NAME_FALLBACK = 'there'
+/** What people without a name are called, unless the template says otherwise. */
+export const NAME_FALLBACK = 'there'
 /** Reserved: no column can have this name. */
 const OPENER = 'ai_opener'
 /** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
 const VARIABLE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const VARIABLE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
-/** Names for a person's own name, as people and other tools spell them. */
-const NAMES = 'lead[ _]?name|(?:first|last|full)[ _-]?name|[fl]?name'
+/** Names for a person's own names, as people and other tools spell them. */
+const FIRST_NAMES = 'first[ _-]?name|fname'
+const NAMES = 'lead[ _]?name|(?:last|full)[ _-]?name|l?name'
 const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
-const KNOWN = `(?:${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
+const KNOWN = `(?:${FIRST_NAMES}|${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
 /** Braces, including those of other scripts. UNOPENED and UNCLOSED match unpaired ones. */
 const OPENING = '[{\\uff5b\\ufe5b\\u2774]{1,9}'
 const CLOSING = '[}\\uff5d\\ufe5c\\u2775]{1,9}'
@@ -127,7 +133,7 @@ function readVisible(source: string): WrittenSegment[] {
     parts.push(...wordsOf(before.slice(0, before.length - opening.length - (isPart ? sign.length : 0))))
     const written = opening + (isPart ? sign : '') + match[0] + closing
     const isWhole = opening + closing === '' && (!isPart || (segment.kind === 'handle' && /^[@\uff20]/.test(sign)))
-    const isMention = segment.kind === 'name' && /^[@\uff20]/.test(sign)
+    const isMention = (segment.kind === 'name' || segment.kind === 'firstName') && /^[@\uff20]/.test(sign)
     const instead = () => (isMention ? '{twitter_handle}' : insteadOf(match[2], match[3]))
     parts.push({ segment: isWhole ? segment : unknown(written, instead()), written })
     end = match.index + match[0].length + closing.length
@@ -193,7 +199,7 @@ export function leftoverIn(message: string): string | null {
 export function unknownText({ written, instead }: UnknownVariable): string {
   const use =
     instead === null
-      ? 'Use {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.'
+      ? 'Use {first_name}, {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.'
       : `Write ${instead}.`
   return `Unknown variable ${written}. ${use}`
 }
@@ -245,6 +251,7 @@ function insteadOf(written = '', rest = ''): string | null {
   const [name = '', fallback] = `${bare}${rest}`.split('|')
   const key = trim(name)
   const bar = fallback === undefined ? '' : `|${trim(fallback)}`
+  if (new RegExp(`^(?:${FIRST_NAMES})$`, 'i').test(key)) return `{first_name${bar}}`
   if (new RegExp(`^(?:${NAMES})$`, 'i').test(key)) return `{lead_name${bar}}`
   if (new RegExp(`^(?:${HANDLES})$`, 'i').test(key)) return '{twitter_handle}'
   return VARIABLE_NAME.test(key) && !/^(?:if|else|end|for|unless)\b/i.test(key)
@@ -257,6 +264,7 @@ function segmentOf(name: string, rest: string): Segment | null {
   if (fallbacks.length > 1) return null
   const key = lowerAscii(name)
   if (key === 'lead_name' || key === 'name') return { kind: 'name', fallback: fallbacks[0] ?? NAME_FALLBACK }
+  if (FIRST_NAME.test(key)) return { kind: 'firstName', fallback: fallbacks[0] ?? NAME_FALLBACK }
   if (key === 'twitter_handle' || key === 'handle') return { kind: 'handle' }
   if (fallbacks[0] === undefined) return null
   return key === OPENER ? { kind: 'opener', fallback: fallbacks[0] } : { kind: 'variable', key, fallback: fallbacks[0] }
@@ -267,6 +275,7 @@ export function fillSegment(segment: Segment, lead: Recipient): string {
   if (segment.kind === 'words') return segment.words
   if (segment.kind === 'handle') return `@${lead.twitterHandle.replace(/^@+/, '')}`
   if (segment.kind === 'name') return withoutBraces(trim(lead.name)) || segment.fallback
+  if (segment.kind === 'firstName') return withoutBraces(trim(lead.firstName ?? '')) || segment.fallback
   if (segment.kind === 'opener') return lead.opener || segment.fallback
   return withoutBraces(variableOf(lead.metadata, segment.key)) || segment.fallback
 }

@@ -28,7 +28,7 @@ export const Template = z.object({
   campaignCount: z.number().int(),
   /** The share of messaged people who replied, over these campaigns. */
   replyRate: Rate,
-  /** The share whose reply is `interested`, `meeting` or `question`. */
+  /** The share whose reply is `interested`, `meeting`, `question` or `booked`. */
   positiveRate: Rate,
   createdAt: Time,
   updatedAt: Time,

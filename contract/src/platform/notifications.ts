@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, NoInput, Page, paging, QueryFlag, Success, Time } from '../fields.ts'
 import type { PauseReason } from '../reason.ts'
-import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
+import { RECOGNIZED_LABELS, REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import type { XAppProblem } from './x-apps.ts'
 
@@ -69,7 +69,7 @@ export interface NotificationFacts {
 export const EMAIL_FREQUENCIES = ['immediate', 'daily'] as const
 
 /** Labels of replies that members are notified of by default. */
-export const DEFAULT_REPLY_LABELS: ReplyLabel[] = REPLY_LABELS.filter((label) => label !== 'auto_reply')
+export const DEFAULT_REPLY_LABELS: ReplyLabel[] = RECOGNIZED_LABELS.filter((label) => label !== 'auto_reply')
 
 /** Notifications are deleted after this many days. */
 export const NOTIFICATION_DAYS = 90

@@ -187,7 +187,7 @@ function inTurn(pool: pg.Pool, turns: Turns, share: RequestShare): Source {
   return {
     async take(statement) {
       const waitMs = isUnjudged || (isOutside && hasBegun) ? BEGUN_WAIT_MS : WAIT_MS
-      const endTurn = await turns.take({ workspaceId, shape: statement ?? operation, waitMs, isUnjudged })
+      const endTurn = await turns.take({ workspaceId, shape: statement ?? operation, waitMs, isRead, isUnjudged })
       hasBegun = true
       try {
         const { connection, release } = await source.take()

@@ -170,6 +170,20 @@ describe('take', () => {
     expect(slow.running()).toEqual(['a1'])
   })
 
+  it('runs one slow read at a time, however long it takes, and a slow change beside it after a second', async () => {
+    const pass = stopTimers()
+    const turns = openTurns()
+    await runFor(turns, 200, WORK.shape)
+    for (const name of ['a1', 'b1']) await turns.begin(name, { isRead: true })
+    await turns.begin('c1')
+    await pass(1_000)
+    expect(turns.running()).toEqual(['a1', 'c1'])
+    await turns.end('c1')
+    expect(turns.running()).toEqual(['a1'])
+    await turns.end('a1')
+    expect(turns.running()).toEqual(['b1'])
+  })
+
   it('remembers slow work through a few fast runs', async () => {
     const turns = openTurns()
     await runFor(turns, 1_000, WORK.shape, 'a')

@@ -7,6 +7,8 @@ interface Work {
   shape: string
   /** How long it may wait, in milliseconds. */
   waitMs: number
+  /** It changes nothing, so it waits for no lock. */
+  isRead?: boolean
   /** Not limited by its pace, because something else limits how many of these run. */
   isUnjudged?: boolean
 }
@@ -17,7 +19,7 @@ type Pace = (typeof PACES)[number]
 
 /** Work is slow if it took longer before. */
 const SLOW_MS = 100
-/** Slow work counts as young until it has run for this long: most of it keeps a processor busy. */
+/** Slow work counts as young until it has run for this long: most of it keeps a processor busy. A slow read always does. */
 const YOUNG_MS = 1_000
 const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
 /** Number of remembered durations. Each is of a shape in a workspace. */
@@ -61,8 +63,9 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
   const waiting = new Map<string, Waiting[]>()
 
   const heldBy = (workspaceId: string) => [...running].filter((turn) => turn.workspaceId === workspaceId)
-  const hasRoom = (pace: Pace) => {
-    if (pace === 'slow' && [...running].filter(({ isYoung }) => isYoung).length >= limits.young) return false
+  const hasRoom = ({ pace, isRead }: Pick<Turn, 'pace' | 'isRead'>) => {
+    const isBusy = (turn: Turn) => turn.isYoung || (isRead && turn.isRead && turn.pace === 'slow')
+    if (pace === 'slow' && [...running].filter(isBusy).length >= limits.young) return false
     // A pace counts against its own limit and those of the faster ones.
     return PACES.slice(PACES.indexOf(pace)).every(
       (at) => [...running].filter((turn) => PACES.indexOf(turn.pace) <= PACES.indexOf(at)).length < limits[at],
@@ -73,12 +76,11 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
     heldBy(workspaceId).reduce((ms, { began }) => ms + performance.now() - began, use.of(workspaceId))
 
   const startNext = () => {
-    const paces = PACES.filter(hasRoom)
-    if (paces.length === 0) return
+    if (running.size >= limits.fast) return
     const [first] = [...waiting]
       .flatMap(([workspaceId, entries]) => {
         if (heldBy(workspaceId).length >= limits.workspace) return []
-        const next = entries.find(({ pace }) => paces.includes(pace))
+        const next = entries.find(hasRoom)
         return next ? [{ workspaceId, next, rank: usedBy(workspaceId) + EXPECTED_WEIGHT * next.expectedMs }] : []
       })
       .sort((a, b) => a.rank - b.rank)
@@ -95,8 +97,8 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
     if (left.length > 0) waiting.set(workspaceId, left)
     return left
   }
-  const begin = (workspaceId: string, pace: Pace): Turn => {
-    const turn = { workspaceId, pace, began: performance.now(), isYoung: pace === 'slow' }
+  const begin = (workspaceId: string, pace: Pace, isRead: boolean): Turn => {
+    const turn = { workspaceId, pace, isRead, began: performance.now(), isYoung: pace === 'slow' }
     running.add(turn)
     if (turn.isYoung)
       setTimeout(() => {
@@ -107,15 +109,15 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
   }
 
   return {
-    async take({ workspaceId, shape, waitMs, isUnjudged = false }) {
+    async take({ workspaceId, shape, waitMs, isRead = false, isUnjudged = false }) {
       const expectedMs = isUnjudged ? 0 : durations.of(workspaceId, shape)
       const pace: Pace = expectedMs === undefined ? 'unknown' : expectedMs > SLOW_MS ? 'slow' : 'fast'
       const turn = await new Promise<Turn>((resolve, reject) => {
         const start = () => {
           clearTimeout(deadline)
-          resolve(begin(workspaceId, pace))
+          resolve(begin(workspaceId, pace, isRead))
         }
-        const entry = { pace, expectedMs: expectedMs ?? 0, start }
+        const entry = { pace, isRead, expectedMs: expectedMs ?? 0, start }
         const deadline = setTimeout(async () => {
           const { length } = removeWaiting(workspaceId, entry)
           reject((await isAnswering()) ? tooMany(length) : unavailable())
@@ -137,6 +139,7 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
 interface Turn {
   workspaceId: string
   pace: Pace
+  isRead: boolean
   began: number
   /** Slow, and not running for YOUNG_MS yet. */
   isYoung: boolean
@@ -144,6 +147,7 @@ interface Turn {
 
 interface Waiting {
   pace: Pace
+  isRead: boolean
   /** By earlier runs, in milliseconds; 0: unknown. */
   expectedMs: number
   start(): void

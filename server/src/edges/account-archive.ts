@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { requireAccountSession } from '../domains/identity/auth/sessions.ts'
-import { archiveOf } from '../domains/overview/personal-data/service.ts'
+import { archiveOf } from '../domains/overview/personal-data/personal-data.ts'
 import type { Services } from '../services.ts'
 import { onlyExport } from './one-export.ts'
 import { signedIn } from './signed-in.ts'

@@ -9,7 +9,7 @@ import {
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { results } from '../domains/outreach/sequences/results.ts'
 import { breakdown, heatmap } from '../domains/overview/analytics/breakdown.ts'
-import { requireAdvancedAnalytics } from '../domains/platform/billing/service.ts'
+import { requireAdvancedAnalytics } from '../domains/platform/billing/plan.ts'
 import type { Services } from '../services.ts'
 import { csvOf } from './csv-download.ts'
 import { onlyExport } from './one-export.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { unsubscribe } from '../domains/platform/notifications/service.ts'
-import { unsubscribe as unsubscribeMember } from '../domains/waitlist/waitlist/service.ts'
+import { unsubscribe } from '../domains/platform/notifications/notifications.ts'
+import { unsubscribe as unsubscribeMember } from '../domains/waitlist/waitlist/waitlist.ts'
 import type { Services } from '../services.ts'
 
 export type WithToken = { Querystring: { token?: unknown; request?: unknown } }

@@ -8,16 +8,16 @@ import { messaged, say } from '../../test/conversations.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../test/outreach.ts'
+import { revoke } from '../../test/sessions.ts'
+import { changeRole, leaveWorkspace } from '../../test/team.ts'
 import { identify, loseConnection } from '../../test/x-accounts.ts'
 import { expireLeases, takeOver } from '../core/messages/settle.ts'
 import { dms } from '../core/tables/messages.ts'
 import { signOut } from '../domains/identity/auth/sessions.ts'
-import { authRevocations } from '../domains/identity/auth/tables.ts'
-import { workspaceMembers } from '../domains/identity/workspaces/tables.ts'
-import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/service.ts'
+import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/offers.ts'
 import { conversationOffers } from '../domains/outreach/conversation-offers/tables.ts'
+import { publishEvents } from '../domains/platform/events/events.ts'
 import { EVENTS_CHANNEL } from '../domains/platform/events/recording.ts'
-import { publishEvents } from '../domains/platform/events/service.ts'
 import { eventStreams, workspaceEvents } from '../domains/platform/events/tables.ts'
 
 let app: TestApp
@@ -383,10 +383,9 @@ describe('the end of a stream', () => {
     const [removed, demoted, left] = await Promise.all(members.map((member) => open(member)))
     await publish('scrape', ['before'], team)
     await eventually(() => data(removed!).length > 0, 'an event')
-    const isOne = (n: number) => eq(workspaceMembers.userId, members[n]!.id)
-    await app.db.delete(workspaceMembers).where(isOne(0))
-    await app.db.update(workspaceMembers).set({ role: 'viewer' }).where(isOne(1))
-    await app.db.insert(authRevocations).values({ sessionId: members[2]!.actor.sessionId })
+    await leaveWorkspace(app, { userId: members[0]!.id })
+    await changeRole(app, { userId: members[1]!.id }, 'viewer')
+    await revoke(app, members[2]!.actor.sessionId)
     await publish('conversation', ['after'], team)
     await Promise.all([removed!.ended, demoted!.ended, left!.ended])
     expect(JSON.stringify([removed!.events, demoted!.events, left!.events])).not.toContain('after')

@@ -9,8 +9,8 @@ import type { Actor } from '../actor.ts'
 import type { ImportSource } from '../core/people/import.ts'
 import { resolveFilter } from '../core/people/selection.ts'
 import { importSuppressions } from '../core/people/suppression.ts'
-import { run } from '../domains/leads/imports/service.ts'
-import { type LeadRow, readAll } from '../domains/leads/leads/service.ts'
+import { run } from '../domains/leads/imports/imports.ts'
+import { type LeadRow, readAll } from '../domains/leads/leads/leads.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
@@ -143,6 +143,7 @@ function failureOf({ log }: FastifyRequest, error: unknown) {
 const COLUMNS: Record<string, (lead: LeadRow & { tags: string[] }) => unknown> = {
   id: (lead) => lead.id,
   name: (lead) => lead.name,
+  first_name: (lead) => lead.firstName,
   twitter_handle: (lead) => lead.twitterHandle,
   bio: (lead) => lead.bio,
   follower_count: (lead) => lead.followerCount,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { authenticateOperator } from '../domains/identity/auth/caller.ts'
-import { type ExportedMember, startExport } from '../domains/overview/operator/service.ts'
+import { type ExportedMember, startExport } from '../domains/overview/operator/members.ts'
 import type { Services } from '../services.ts'
 import { csvOf } from './csv-download.ts'
 

@@ -1,9 +1,9 @@
 import { isId, NO_ID } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contextOf } from '../api.ts'
-import { confirmEmailChange } from '../domains/identity/account/service.ts'
+import { confirmEmailChange } from '../domains/identity/account/email-change.ts'
 import { openConfirmation } from '../domains/identity/auth/sign-up.ts'
-import { finishAuthorize } from '../domains/identity/identities/service.ts'
+import { finishAuthorize } from '../domains/identity/identities/identities.ts'
 import { metadataOf } from '../domains/identity/sso/connections.ts'
 import { finishOpenIdSignIn, finishSamlSignIn, leave } from '../domains/identity/sso/sign-in.ts'
 import {
@@ -11,7 +11,7 @@ import {
   CALLBACK_PATH,
   finishAuthorize as connectX,
 } from '../domains/platform/x-account/connecting.ts'
-import { confirmMember } from '../domains/waitlist/waitlist/service.ts'
+import { confirmMember } from '../domains/waitlist/waitlist/waitlist.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestContext } from '../requests/context.ts'
 import { cookieIn } from '../requests/cookie.ts'

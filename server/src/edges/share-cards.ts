@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { contextOf } from '../api.ts'
-import { findReferralCode } from '../domains/waitlist/waitlist/service.ts'
+import { findReferralCode } from '../domains/waitlist/waitlist/waitlist.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestContext } from '../requests/context.ts'
 import type { Services } from '../services.ts'

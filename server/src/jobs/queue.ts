@@ -41,6 +41,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'waitlist-rewards': { retryLimit: 0, expireInSeconds: 300, policy: 'short' },
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
   'launch-parts': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
+  'first-names': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   'read-handles': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   'end-snoozes': { retryLimit: 0, expireInSeconds: 300 },
   'second-opinions': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
@@ -61,6 +62,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
 const SCHEDULES: Partial<Record<JobName, string>> = {
   'find-watches': '* * * * *',
   'x-funds': '* * * * *',
+  'first-names': '* * * * *',
   'judge-tests': '*/5 * * * *',
   'launch-parts': '7 * * * *',
   cleanup: '17 * * * *',

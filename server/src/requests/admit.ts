@@ -1,9 +1,9 @@
 import type { Role, Scope } from '@x-automated/contract/route'
 import { type Actor, callerId, requireScope, roleAllows } from '../actor.ts'
 import { authenticate } from '../domains/identity/auth/caller.ts'
-import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
-import { apiKeyToken, authenticateKey } from '../domains/platform/api-keys/service.ts'
-import { requireApiAccess } from '../domains/platform/billing/service.ts'
+import { authenticateExtension, extensionToken } from '../domains/outreach/extension/pairings.ts'
+import { apiKeyToken, authenticateKey } from '../domains/platform/api-keys/api-keys.ts'
+import { requireApiAccess } from '../domains/platform/billing/plan.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 

@@ -7,9 +7,9 @@ interface Quoted {
 }
 
 const PLAIN = [
-  'Hi {lead_name}, I am talking to people in your field about how they find new clients. What works for you at the moment?',
-  'Hello {lead_name}, your work came up while I was looking for people to learn from. Would you be open to a short call?',
-  'Hi {lead_name}, a quick question: what is the one thing you would like to fix first this quarter?',
+  'Hi {first_name}, I am talking to people in your field about how they find new clients. What works for you at the moment?',
+  'Hello {first_name}, your work came up while I was looking for people to learn from. Would you be open to a short call?',
+  'Hi {first_name}, a quick question: what is the one thing you would like to fix first this quarter?',
 ]
 const FOLLOW_UPS = [
   'Just following up on my note. Is this of interest to you?',
@@ -20,7 +20,7 @@ const REPLIES = [
   'Good to hear from you. What would help you most right now?',
 ]
 const GERMAN =
-  'Hallo {lead_name}, ich habe gerade dein Profil gesehen und wollte mich kurz bei dir melden. Woran arbeitest du im Moment am liebsten?'
+  'Hallo {first_name}, ich habe gerade dein Profil gesehen und wollte mich kurz bei dir melden. Woran arbeitest du im Moment am liebsten?'
 
 /** Writes one element of a completion, depending on what the prompt asks for. */
 export function writeElement(call: Call, index: number, habit: Habit | undefined): object {

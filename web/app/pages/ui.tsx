@@ -146,8 +146,8 @@ function Fields() {
       <Field label="Combobox">
         <Combobox options={options} value={chosen} onChange={setChosen} />
       </Field>
-      <Field label="Message" hint="Variables such as {lead_name} are filled for each lead.">
-        <Textarea defaultValue="Hi {lead_name}" />
+      <Field label="Message" hint="Variables such as {first_name} are filled for each lead.">
+        <Textarea defaultValue="Hi {first_name}" />
       </Field>
       <Field label="Message with an error" error="Unknown variable: {first_nmae}.">
         <Textarea defaultValue="Hi {first_nmae}" />

@@ -54,10 +54,14 @@ it('allows edits of draft, paused and active campaigns', () => {
 })
 
 it('returns each placeholder with a fallback once', () => {
-  const template = readSegments('{Lead_Name|you} {lead_name} {company|us} {Company|us} {company|them} {twitter_handle}')
+  const template = readSegments(
+    '{Lead_Name|you} {lead_name} {company|us} {Company|us} {company|them} {twitter_handle} {first_name} {{first_name|you}}',
+  )
   expect(placeholdersWithFallback(template as Template)).toEqual([
     { place: '{lead_name}', part: { kind: 'name', fallback: '' } },
     { place: '{company|us}', part: { kind: 'variable', key: 'company', fallback: '' } },
     { place: '{company|them}', part: { kind: 'variable', key: 'company', fallback: '' } },
+    { place: '{first_name}', part: { kind: 'firstName', fallback: '' } },
+    { place: '{first_name|you}', part: { kind: 'firstName', fallback: '' } },
   ])
 })

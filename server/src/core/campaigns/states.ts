@@ -1,6 +1,6 @@
 import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import { REPLIES_ONE_IN } from '@x-automated/contract/outreach/preflight'
-import type { Template } from '@x-automated/contract/outreach/template'
+import { NAME_FALLBACK, type Template } from '@x-automated/contract/outreach/template'
 
 /** Status changes that a user may request. Only outcomes make a campaign `completed`. */
 const NEXT: Record<CampaignStatus, readonly CampaignStatus[]> = {
@@ -67,6 +67,11 @@ export function billOf(
 export function placeholdersWithFallback(template: Template): { place: string; part: Template[number] }[] {
   const placeholders = new Map<string, Template[number]>()
   for (const part of template) {
+    if (part.kind === 'firstName')
+      placeholders.set(part.fallback === NAME_FALLBACK ? '{first_name}' : `{first_name|${part.fallback}}`, {
+        ...part,
+        fallback: '',
+      })
     if (part.kind === 'name') placeholders.set('{lead_name}', { ...part, fallback: '' })
     if (part.kind === 'opener') placeholders.set(`{ai_opener|${part.fallback}}`, { ...part, fallback: '' })
     if (part.kind === 'variable') placeholders.set(`{${part.key}|${part.fallback}}`, { ...part, fallback: '' })

@@ -1,4 +1,4 @@
-import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import type { RecognizedLabel } from '@x-automated/contract/leads/leads'
 import { Temporal } from 'temporal-polyfill'
 import { asksToStop } from '../replies/writers.ts'
 import { findDay } from './dates.ts'
@@ -42,7 +42,7 @@ export function labelByRule(
 }
 
 /** The start of the day to which a reply puts things off, or until which its writer is away; null: no day. */
-export function untilOf(label: ReplyLabel, text: string, { now, timeZone }: Written): Date | null {
+export function untilOf(label: RecognizedLabel, text: string, { now, timeZone }: Written): Date | null {
   return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
 }
 

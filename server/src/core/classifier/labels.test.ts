@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import { RECOGNIZED_LABELS, type RecognizedLabel } from '@x-automated/contract/leads/leads'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { f1Of, mean, readHeldOut } from '../../../../tools/classifier-measures.ts'
 import { classifyReply, detectLanguage, isUnknownOrMixed, labelToContinue } from './labels.ts'
@@ -14,16 +14,16 @@ const heldOut = readHeldOut(readFileSync(new URL('./training/held-out.txt', impo
 const languages = [...new Set(heldOut.map(({ language }) => language))]
 
 describe('held-out messages', () => {
-  let labels: (ReplyLabel | null)[]
+  let labels: (RecognizedLabel | null)[]
   beforeAll(() => {
     labels = heldOut.map(({ text }) => classify(text).label)
   })
   const matrixOf = (isWanted: (language: string) => boolean) => {
     // The last column counts messages without a label.
-    const columns = [...REPLY_LABELS, null]
-    const matrix = REPLY_LABELS.map(() => columns.map(() => 0))
+    const columns = [...RECOGNIZED_LABELS, null]
+    const matrix = RECOGNIZED_LABELS.map(() => columns.map(() => 0))
     heldOut.forEach(({ label, language }, index) => {
-      const row = matrix[REPLY_LABELS.indexOf(label)] as number[]
+      const row = matrix[RECOGNIZED_LABELS.indexOf(label)] as number[]
       const column = columns.indexOf(labels[index] ?? null)
       if (isWanted(language)) row[column] = (row[column] ?? 0) + 1
     })

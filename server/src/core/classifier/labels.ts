@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import { RECOGNIZED_LABELS, type RecognizedLabel } from '@x-automated/contract/leads/leads'
 import {
   BUCKETS,
   featuresOf,
@@ -24,7 +24,7 @@ import { fold } from './text.ts'
 /** What a reply says. */
 export interface Reading {
   /** Null: the text mixes two languages, or is in one that the model does not know. */
-  label: ReplyLabel | null
+  label: RecognizedLabel | null
   /** How likely the label is right: 1 if a rule decided. */
   confidence: number
   /** What chose the label. Only a rule suppresses a person. */
@@ -39,7 +39,7 @@ const SURE = 0.9
 const UNREAD: Reading = { label: null, confidence: 0, by: 'model', until: null }
 
 /** Labels that a text cannot get if it also refuses. */
-const POSITIVE: ReadonlySet<ReplyLabel> = new Set(['interested', 'meeting', 'later', 'referral'])
+const POSITIVE: ReadonlySet<RecognizedLabel> = new Set(['interested', 'meeting', 'later', 'referral'])
 
 /**
  * The label of a reply after which a sequence may continue; null: the sequence ends, also if the
@@ -87,7 +87,7 @@ function parseWeights(file: Buffer): Model {
     at += classes * (8 + buckets)
     return { scale, bias, rows }
   }
-  const labels = read(REPLY_LABELS.length, BUCKETS)
+  const labels = read(RECOGNIZED_LABELS.length, BUCKETS)
   const languages = read(TOLD_APART.length, LANGUAGE_BUCKETS)
   return { labels, languages, words: new Set(new Uint32Array(bytes, at)) }
 }
@@ -125,16 +125,16 @@ export function classifyReply(
   const byRule = labelByRule(text, options)
   if (byRule?.label === 'opted_out') return { ...byRule, confidence: 1, by: 'rule' }
   if (isUnread && byRule?.label === 'auto_reply') return { label: 'auto_reply', until: null, confidence: 1, by: 'rule' }
-  const isRefused = (label: ReplyLabel) =>
+  const isRefused = (label: RecognizedLabel) =>
     POSITIVE.has(label) && refuses(fold(readPart(text)), detectLanguage(text), label)
   if (byRule && !isUnread) return isRefused(byRule.label) ? UNREAD : { ...byRule, confidence: 1, by: 'rule' }
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
-  const optedOut = REPLY_LABELS.indexOf('opted_out')
+  const optedOut = RECOGNIZED_LABELS.indexOf('opted_out')
   // An opt-out stays until a person changes it, so its share must exceed that of all other labels together.
   const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text) && !hasOtherMeaning(fold(readPart(text)))
   if (isUnread && !isOptOut) return UNREAD
   const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
-  const label = REPLY_LABELS[best] as ReplyLabel
+  const label = RECOGNIZED_LABELS[best] as RecognizedLabel
   if (isRefused(label)) return UNREAD
   return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }
 }

@@ -51,6 +51,7 @@ export async function claimDirect(
     await lockQueueing(tx, workspaceId)
     const rendered = compileTemplate(template, {
       name: sql`${name}::text`,
+      firstName: sql`${leads.firstName}`,
       twitterHandle: sql`${handle}::text`,
       metadata: sql`${leads.metadata}`,
       opener: sql`null::text`,

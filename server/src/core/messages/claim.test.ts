@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reactivate } from '../../../test/campaigns.ts'
+import { deleteDeliveries, storeSealed } from '../../../test/deliveries.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { makeFollowUps, rewrite } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
@@ -11,9 +12,8 @@ import { leaveIdle, letSend } from '../../../test/x-accounts.ts'
 import type { Db } from '../../db/open.ts'
 import { workers } from '../../db/tables.ts'
 import { xAccounts } from '../../domains/platform/x-account/tables.ts'
-import { OPERATOR_APP_ID } from '../../domains/platform/x-apps/tables.ts'
 import { dms } from '../tables/messages.ts'
-import { areRepliesBehind, xDeliveries } from '../tables/replies.ts'
+import { areRepliesBehind } from '../tables/replies.ts'
 import { type Claimed, claimDue } from './claim.ts'
 import { send, TIMING } from './deliver.ts'
 import { record } from './record.ts'
@@ -56,10 +56,8 @@ it('takes at most five statements for a message, from its claim to its record', 
 it('waits 50 ms after a claim while 50 deliveries are not stored', async () => {
   for (const { id } of [await connectX(app, person), await connectX(app, person)])
     await launch(person, await makeList(app, person, openHandles(1)), { xAccountId: id })
-  const deliver = (count: number) =>
-    app.db
-      .insert(xDeliveries)
-      .values(Array.from({ length: count }, () => ({ xAppId: OPERATOR_APP_ID, holds: true, sealedBody: '' })))
+  const deliver = (count: number) => storeSealed(app, {}, count)
+
   const areBehind = async () => (await app.db.execute(sql`select ${areRepliesBehind} as are`)).rows[0]?.are
   await deliver(49)
   expect(await areBehind()).toBe(false)
@@ -69,7 +67,7 @@ it('waits 50 ms after a claim while 50 deliveries are not stored', async () => {
   const began = performance.now()
   await claimNext()
   expect(performance.now() - began).toBeGreaterThan(45)
-  await app.db.delete(xDeliveries)
+  await deleteDeliveries(app)
 })
 
 it('sends nothing, and from no other account, while what an account sent before a restore is not read', async () => {

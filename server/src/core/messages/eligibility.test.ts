@@ -4,10 +4,10 @@ import { connectX, makePerson, type Person, subscribe } from '../../../test/make
 import { markClaimed } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, eventually, expectCountsRight, launch, makeList, openHandles } from '../../../test/outreach.ts'
+import { insertReply } from '../../../test/replies.ts'
 import { EVENTS_CHANNEL } from '../../domains/platform/events/recording.ts'
 import { checkForbidden, checkOptOuts, recordRefusal, type XRefusal } from '../campaigns/pause.ts'
 import { dms } from '../tables/messages.ts'
-import { replies } from '../tables/replies.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -38,16 +38,7 @@ async function refuse(of: Running, ids: string[], refusal: XRefusal = 'refused',
 async function optOut({ person, id: campaignId }: Running, ids: string[]): Promise<void> {
   for (const id of ids) {
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, id))
-    await app.db.insert(replies).values({
-      workspaceId: person.workspaceId,
-      leadId: dm!.leadId!,
-      dmId: id,
-      accountXUserId: '1',
-      xEventId: `${campaignId} ${id}`,
-      kind: 'reply',
-      optedOut: true,
-      at: new Date(),
-    })
+    await insertReply(app, { workspaceId: person.workspaceId, leadId: dm!.leadId!, dmId: id, optedOut: true })
     await app.db.transaction((tx) => checkOptOuts(tx, id))
   }
 }

@@ -5,6 +5,7 @@ import { connectX, makePerson, type Person, subscribe } from '../../../test/make
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { launch, letPass, makeList, openHandles, sendDue } from '../../../test/outreach.ts'
 import { deleteAccounts, letSend } from '../../../test/x-accounts.ts'
+import { forgetAppClaims, liftAppLimits, limitApps } from '../../../test/x-apps.ts'
 import { OPERATOR_APP_ID } from '../../domains/platform/x-apps/tables.ts'
 import { findSendingState } from './sending-state.ts'
 
@@ -14,9 +15,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await deleteCampaigns(app)
-  await app.db.execute(sql`delete from x_app_claims`)
+  await forgetAppClaims(app)
   await deleteAccounts(app)
-  await app.db.execute(sql`update x_apps set daily_limit = null, rests_until = null`)
+  await liftAppLimits(app)
   await registerAtX([])
 })
 
@@ -33,7 +34,7 @@ async function registerAtX(apps: object[]): Promise<void> {
   await fetch(`${app.x.url}/_apps`, { method: 'PUT', headers, body: JSON.stringify(apps) })
 }
 /** X's headers have named the limit before. */
-const knownLimit = (limit: number) => app.db.execute(sql`update x_apps set daily_limit = ${limit}`)
+const knownLimit = (limit: number) => limitApps(app, limit)
 
 async function connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
   const person = await makePerson(app)

@@ -14,6 +14,7 @@ beforeAll(async () => {
 
 const LEAD = {
   name: sql`l.name`,
+  firstName: sql`l.first_name`,
   twitterHandle: sql`l.twitter_handle`,
   metadata: sql`l.metadata`,
   opener: sql`'Saw your talk.'::text`,
@@ -48,8 +49,9 @@ const text = fc
 const fallback = text.map((value) => value.replace(/[{}|]/g, ''))
 const key = fc.constantFrom('company', 'Company', 'COMPANY', 'job title', 'x_1', 'rôle', 'Rôle', '役割')
 const placeholder = fc.oneof(
-  fc.constantFrom('{lead_name}', '{Lead_NAME}', '{twitter_handle}', '{TWITTER_HANDLE}'),
+  fc.constantFrom('{lead_name}', '{Lead_NAME}', '{first_name}', '{First Name}', '{twitter_handle}', '{TWITTER_HANDLE}'),
   fallback.map((value) => `{lead_name|${value}}`),
+  fallback.map((value) => `{first_name|${value}}`),
   fallback.map((value) => `{AI_Opener|${value}}`),
   fc.tuple(key, fallback).map(([name, value]) => `{${name}|${value}}`),
 )
@@ -74,6 +76,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
 )
 const lead = fc.record({
   name: text,
+  firstName: fc.option(text),
   twitterHandle: fc.stringMatching(/^[A-Za-z0-9_]{1,15}$/),
   metadata: fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true }),
 })

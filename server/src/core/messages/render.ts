@@ -98,6 +98,7 @@ export function renderedMessage(
 ): SQL<string> {
   return compileTemplate(template, {
     name: sql`${lead.name}`,
+    firstName: sql`${lead.firstName}`,
     twitterHandle: sql`${lead.twitterHandle}`,
     metadata: sql`${lead.metadata}`,
     opener: approvedOpener(lead, campaignId),
@@ -110,13 +111,13 @@ export function renderedMessage(
  */
 export function compileTemplate(
   template: Template,
-  lead: { name: SQL; twitterHandle: SQL; metadata: SQL; opener: SQL },
+  lead: { name: SQL; firstName: SQL; twitterHandle: SQL; metadata: SQL; opener: SQL },
 ): SQL<string> {
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
     if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
-    if (segment.kind === 'name')
-      return sql`coalesce(nullif(${withoutBraces(trimmed(lead.name))}, ''), ${segment.fallback}::text)`
+    if (segment.kind === 'name' || segment.kind === 'firstName')
+      return sql`coalesce(nullif(${withoutBraces(trimmed(lead[segment.kind]))}, ''), ${segment.fallback}::text)`
     if (segment.kind === 'opener') return sql`coalesce(${lead.opener}, ${segment.fallback}::text)`
     return sql`coalesce((
       select ${withoutBraces(trimmed(sql`v.value #>> '{}'`))}

@@ -16,7 +16,7 @@ import {
   sendDue,
   setFaults,
 } from '../../../test/outreach.ts'
-import { xApps } from '../../domains/platform/x-apps/tables.ts'
+import { refillFunds } from '../../../test/x-apps.ts'
 import { createXApi } from '../../outside/x.ts'
 import { dms } from '../tables/messages.ts'
 import { enrollments } from '../tables/sequences.ts'
@@ -366,7 +366,7 @@ it('waits as long as the X app has no credits, and is settled when they return',
     expect(await message.row()).toMatchObject({ unreadableSince: null })
   }
   for (const { handle } of both) ways.delete(idOfHandle(handle))
-  await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null })
+  await refillFunds(app)
   await letPass(600)
   for (const message of both) {
     expect(await message.row()).toMatchObject({ status: 'sent' })

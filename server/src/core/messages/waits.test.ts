@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { reactivate } from '../../../test/campaigns.ts'
 import { recordClaim } from '../../../test/leads.ts'
@@ -23,7 +23,9 @@ import {
   openHandles,
   openSenders,
 } from '../../../test/outreach.ts'
+import { failReads, forgetRead } from '../../../test/reply-watches.ts'
 import { letOnlySend, loseConnection, reconnect, rest } from '../../../test/x-accounts.ts'
+import { liftAppLimits, limitApps, refillFunds, runOutOfFunds } from '../../../test/x-apps.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -37,14 +39,14 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 async function queued(isFollowUp: boolean) {
   const { person, account } = await connected()
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
-  const run = (text: SQL) => app.db.execute(text)
+
   if (isFollowUp) await makeFollowUps(app, { campaignId: id }, account.id)
   await confirmDetection(app)
   return {
     person,
     account,
     id,
-    run,
+
     /** What the message and its campaign say that it waits for. */
     async shown() {
       const [dm] = await dmsOf(person, id)
@@ -91,7 +93,10 @@ const HOLDS = {
     lift: ({ id }) => waitForInbox(app, { campaignId: id }, null),
   },
   'replies that cannot be read': {
-    apply: ({ run }) => run(sql`update reply_watches set read_until = null, fails_since = now()`),
+    apply: async () => {
+      await forgetRead(app)
+      await failReads(app)
+    },
     lift: () => confirmDetection(app),
   },
   'an unknown outcome': {
@@ -103,13 +108,12 @@ const HOLDS = {
     lift: ({ person }) => person.client.xCosts.saveLimit({ limitCents: null }),
   },
   'an app without credits': {
-    apply: ({ run }) =>
-      run(sql`update x_apps set funds_empty_since = now(), funds_try_at = ${inHours(1).toISOString()}`),
-    lift: ({ run }) => run(sql`update x_apps set funds_empty_since = null, funds_try_at = null`),
+    apply: () => runOutOfFunds(app, inHours(1)),
+    lift: () => refillFunds(app),
   },
   'the limit of the app': {
-    apply: ({ run }) => run(sql`update x_apps set daily_limit = 10, rests_until = ${inHours(1).toISOString()}`),
-    lift: ({ run }) => run(sql`update x_apps set daily_limit = null, rests_until = null`),
+    apply: () => limitApps(app, 10, inHours(1)),
+    lift: () => liftAppLimits(app),
   },
   'a limit of X for an hour': resting(1),
   'a limit of X for two days': resting(48),

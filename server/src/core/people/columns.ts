@@ -1,6 +1,7 @@
 import type { CsvRecord } from '@x-automated/contract/csv'
 import { isMoment, isStorable } from '@x-automated/contract/fields'
 import { formatNumber } from '@x-automated/contract/format'
+import { ownFullName } from '@x-automated/contract/leads/column-names'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
 import { BIO_MAX, LEAD_VALUES_MAX } from '@x-automated/contract/leads/lead-limits'
 import { CONTACT_BASES, type ContactBasis } from '@x-automated/contract/leads/leads'
@@ -8,6 +9,7 @@ import { messageValue } from '@x-automated/contract/message-value'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 import { invalidField, Refusal } from '../../refusal.ts'
+import { firstNameColumns } from './first-names.ts'
 
 /**
  * Reads a lead file's records: each becomes a row to stage or a problem; the header becomes null.
@@ -63,9 +65,11 @@ type ImportedLead = IncomingLead & {
 export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
   const row: Record<string, unknown> = { line }
   for (const [name, field] of FIELDS) row[name] = lead[field]
-  row.name = messageValue(lead.name ?? '') || null
-  row.metadata = lead.metadata && messageValues(lead.metadata)
-  return row
+  const name = messageValue(lead.name ?? '') || null
+  const metadata = lead.metadata && messageValues(lead.metadata)
+  const { twitterHandle } = lead
+  const { firstName, firstNameFrom } = firstNameColumns({ name, twitterHandle, metadata }) ?? {}
+  return { ...row, name, metadata, first_name: firstName, first_name_from: firstNameFrom }
 }
 
 /** Metadata without values that mean "no value". */
@@ -172,11 +176,13 @@ const tagNames = (text: string): Cell => {
   return isStorable(text) ? { value: unlike } : { problem: 'contains characters that cannot be stored' }
 }
 
+const NAME_MAX = 200
+
 /** Columns by name. */
 const COLUMNS: Record<string, Column | null> = {
   twitter_handle: { field: 'twitterHandle', read: handle },
   x_user_id: { field: 'xUserId', read: xUserId },
-  name: { field: 'name', read: within(200) },
+  name: { field: 'name', read: within(NAME_MAX) },
   bio: { field: 'bio', read: within(BIO_MAX) },
   follower_count: { field: 'followerCount', read: count },
   following_count: { field: 'followingCount', read: count },
@@ -272,8 +278,16 @@ export function readLine(
     return { problem: 'has details of a contact basis but no basis' }
   // A column may be called __proto__.
   if (extra.length > 0) lead.metadata = { ...lead.metadata, ...Object.fromEntries(extra) }
+  if (!columns.some((column) => column !== null && 'field' in column && column.field === 'name'))
+    lead.name = joinedName(extra)
   if (valueBytes(lead) > LEAD_VALUES_MAX) return { problem: `has ${TOO_FULL}` }
   return { lead, warning: warning && `${warning}, so it was left out` }
+}
+
+/** The name of a row in a file that has first and last names instead. */
+function joinedName(cells: readonly [column: string, text: string][]): string | null {
+  const name = ownFullName(Object.fromEntries(cells))
+  return name !== null && name.length <= NAME_MAX ? name : null
 }
 
 /** The text about a lead with too many values. */

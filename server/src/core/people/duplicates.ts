@@ -124,6 +124,10 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
         basis = case when l.basis = 'none' then gone.basis else l.basis end,
         basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
         basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,
+        first_name = case when l.first_name_from = 'file' or gone.first_name_from = 'name' then l.first_name
+          else gone.first_name end,
+        first_name_from = case when l.first_name_from = 'file' or gone.first_name_from = 'name' then l.first_name_from
+          else gone.first_name_from end,
         metadata = gone.metadata || l.metadata, former_handles = gone.former_handles || l.former_handles
       from old
       join ${pairs} on pair.kept = old.id

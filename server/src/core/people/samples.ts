@@ -10,6 +10,7 @@ import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../tables/sequences.ts'
+import { firstNameColumns } from './first-names.ts'
 import { countLeads, setLeadStatus } from './lead-counts.ts'
 import { markContacted } from './list-entries.ts'
 import { removeChosen } from './removal.ts'
@@ -33,7 +34,7 @@ export async function insertSampleLeads(
 ): Promise<{ id: string; handle: string }[]> {
   const inserts = tx
     .insert(leads)
-    .values(rows.map((row) => ({ ...row, isSample: true })))
+    .values(rows.map((row) => ({ ...row, ...firstNameColumns(row), isSample: true })))
     .onConflictDoNothing()
     .returning()
   const { rows: inserted } = await tx.execute<{ id: string; handle: string }>(sql`

@@ -75,15 +75,16 @@ export async function stageRows(tx: Db, rows: string, seenAt: Date = new Date())
   await tx.execute(sql`
     insert into incoming_leads (line, seen_at, ${STAGED})
     select line, ${seenAt.toISOString()}::timestamptz, ${STAGED} from jsonb_to_recordset(${rows}::jsonb) as incoming(
-      line integer, x_user_id text, twitter_handle text, name text, bio text, follower_count integer,
+      line integer, x_user_id text, twitter_handle text, name text, first_name text, first_name_from text,
+      bio text, follower_count integer,
       following_count integer,
       source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
       basis text, basis_at timestamptz, basis_source text, tags text[])`)
 }
 
 const STAGED = sql`
-  x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url,
-  location, website, metadata, basis, basis_at, basis_source, tags`
+  x_user_id, twitter_handle, name, first_name, first_name_from, bio, follower_count, following_count, source_profile,
+  url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags`
 
 /** Removes rows that repeat a handle. Returns their number and the first `named` of them. */
 export async function unstageDuplicates(
@@ -222,6 +223,10 @@ export async function settleStage(
       update leads l set
         x_user_id = ${xUserId}, x_user_checked_at = ${checkedAt}, twitter_handle = ${handle},
         name = coalesce(i.name, l.name),
+        first_name = case
+          when i.first_name_from = 'file' or (i.first_name_from = 'name' and l.first_name_from = 'name') then i.first_name
+          else l.first_name end,
+        first_name_from = case when i.first_name_from = 'file' then 'file' else l.first_name_from end,
         bio = ${incomingValue('bio')}, follower_count = ${incomingValue('followerCount')},
         following_count = ${incomingValue('followingCount')},
         source_profile = coalesce(i.source_profile, l.source_profile),
@@ -235,10 +240,12 @@ export async function settleStage(
       from incoming_leads i where l.id = i.lead_id and not i.is_new and ${part}`)
     const made = await tx.execute(sql`
       with added as (
-        insert into leads (id, workspace_id, user_id, x_user_id, x_user_checked_at, twitter_handle, name, bio, follower_count, following_count,
+        insert into leads (id, workspace_id, user_id, x_user_id, x_user_checked_at, twitter_handle, name,
+          first_name, first_name_from, bio, follower_count, following_count,
           source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source)
         select lead_id, ${workspaceId}, ${userId}, x_user_id,
-          case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''), bio,
+          case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''),
+          first_name, coalesce(first_name_from, 'name'), bio,
           follower_count, following_count,
           source_profile, url, profile_image_url, location, website, coalesce(metadata, '{}'), coalesce(basis, 'none'),
           ${basis(sql`null`, sql`coalesce(basis_at, now())`)}, ${basis(sql`null`, sql`basis_source`)}

@@ -1,3 +1,4 @@
+import { POSITIVE_LABELS } from '@x-automated/contract/reply-labels'
 import { sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
@@ -6,7 +7,7 @@ import { ANSWERS, dms } from '../tables/messages.ts'
 
 /** SQL over a reply `r`: its meaning, as a sum of ANSWERS. */
 const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${ANSWERS.replied}
-    + case when r.label in ('interested', 'meeting', 'question') then ${ANSWERS.positive}
+    + case when r.label in ${POSITIVE_LABELS} then ${ANSWERS.positive}
       when r.label = 'opted_out' then ${ANSWERS.optedOut} else 0 end end`.inlineParams()
 
 /**

@@ -2,6 +2,7 @@ import { NO_ID } from '@x-automated/contract/fields'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import { verdictText } from '@x-automated/contract/outreach/verdict-text'
+import { POSITIVE_LABELS } from '@x-automated/contract/reply-labels'
 import { DAY_MS } from '@x-automated/contract/time'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { allowLongStatements } from '../../db/long-statements.ts'
@@ -169,11 +170,11 @@ async function readOutcomes(
 ) {
   const closesAt = sql`d.sent_at + make_interval(days => ${windowDays})`
   const hasLabel = (
-    labels: string[],
+    labels: readonly string[],
   ) => sql`exists (select from replies r where r.lead_id = d.lead_id and r.kind = 'reply'
-    and r.at >= d.claimed_at and r.at <= ${closesAt} and ${labelAt(closesAt)} = any(${sql.param(labels)}::text[]))::int`
+    and r.at >= d.claimed_at and r.at <= ${closesAt} and ${labelAt(closesAt)} = any(${sql.param([...labels])}::text[]))::int`
   const { rows } = await tx.execute<{ id: string; at: string; positive: Outcome; optedOut: Outcome }>(sql`
-    select d.id, d.sent_at as at, ${hasLabel(['interested', 'meeting', 'question'])} as positive,
+    select d.id, d.sent_at as at, ${hasLabel(POSITIVE_LABELS)} as positive,
       ${hasLabel(['opted_out'])} as "optedOut"
     from dms d
     where d.campaign_id = ${campaignId} and d.variant_id = ${variantId} and d.sent_at is not null

@@ -45,6 +45,10 @@ export const leads = pgTable(
     /** When X last showed this id with this handle; null: the id may only be a claim of a file or program. */
     xUserCheckedAt: time('x_user_checked_at'),
     name: text('name').notNull(),
+    /** How messages address them; null: their name does not tell. */
+    firstName: text('first_name'),
+    /** Null: the lead is older than first names, and the job `first-names` finds its own. */
+    firstNameFrom: text('first_name_from', { enum: ['name', 'file'] }).default('name'),
     /** Without the @, in X's spelling. Compared in lower case. */
     twitterHandle: text('twitter_handle').notNull(),
     /** When X showed the handle with another id. Since then, the lead's own handle is unknown. */
@@ -98,6 +102,7 @@ export const leads = pgTable(
       .on(t.workspaceId, t.contactedBeforeAt, t.id)
       .where(sql`contacted_before_at is not null`),
     index('leads_handle_lost').on(t.workspaceId, t.id).where(sql`handle_lost_at is not null`),
+    index('leads_first_name_due').on(t.workspaceId, t.id).where(sql`first_name_from is null`),
     index('leads_sample').on(t.workspaceId, t.id).where(sql`is_sample`),
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],

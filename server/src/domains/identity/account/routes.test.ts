@@ -14,8 +14,10 @@ import {
 } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { addFactor, addRecoveryCode, removeFactors } from '../../../../test/second-factors.ts'
+import { backdateProof, useFrom } from '../../../../test/sessions.ts'
 import { hashToken } from '../../../sealing.ts'
-import { authIdentities, authSessions, authSignUps, authUsers } from '../auth/tables.ts'
+import { authIdentities, authSignUps, authUsers } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes } from '../second-factors/tables.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
 
@@ -155,9 +157,8 @@ describe('POST /auth/reset-password', () => {
 
   it('offers to remove second factors that are older than the reset', async () => {
     const person = await makeAccount(app)
-    const factor = (name: string) => ({ userId: person.id, kind: 'totp' as const, name, confirmedAt: new Date() })
-    await app.db.insert(authFactors).values(factor("A stranger's phone"))
-    await app.db.insert(authRecoveryCodes).values({ userId: person.id, codeHash: hashToken('a code') })
+    await addFactor(app, person.id, "A stranger's phone")
+    await addRecoveryCode(app, person.id, 'a code')
     const reset = await post('/auth/reset-password', {
       token: await resetToken(person.email),
       password: NEW_PASSWORD,
@@ -167,7 +168,7 @@ describe('POST /auth/reset-password', () => {
     expect((await signIn(app, person.email, NEW_PASSWORD)).body.secondFactor).toEqual(['totp', 'recovery'])
 
     await new Promise((resolve) => setTimeout(resolve, 5))
-    await app.db.insert(authFactors).values(factor('Added later'))
+    await addFactor(app, person.id, 'Added later')
     for (let times = 0; times < 2; times += 1) {
       const removed = await post('/auth/factors/remove', { ticket })
       expect([removed.status, removed.body.success]).toEqual([200, true])
@@ -177,8 +178,8 @@ describe('POST /auth/reset-password', () => {
     const text = (await mailTo(app, person.email, /second factor was changed/)).text
     expect(text).toContain("After a password reset, “A stranger's phone” was removed")
 
-    await app.db.delete(authFactors).where(eq(authFactors.userId, person.id))
-    await app.db.insert(authFactors).values({ ...factor('An old one'), confirmedAt: new Date(0) })
+    await removeFactors(app, person.id)
+    await addFactor(app, person.id, 'An old one', new Date(0))
     expect((await post('/auth/factors/remove', { ticket })).status).toBe(200)
     expect(await app.db.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, person.id))).toBe(0)
     expect((await signIn(app, person.email, NEW_PASSWORD)).body.token).toEqual(expect.any(String))
@@ -189,9 +190,7 @@ describe('POST /auth/reset-password', () => {
     const reset = await post('/auth/reset-password', { token: await resetToken(email), password: NEW_PASSWORD })
     expect(reset.body.factorRemoval).toBeUndefined()
     const person = await makeAccount(app)
-    await app.db
-      .insert(authFactors)
-      .values({ userId: person.id, kind: 'totp', name: 'My phone', confirmedAt: new Date() })
+    await addFactor(app, person.id, 'My phone')
     const { ticket: ofSignIn } = (await signIn(app, person.email)).body
     const { factorRemoval } = (
       await post('/auth/reset-password', { token: await resetToken(person.email), password: NEW_PASSWORD })
@@ -521,10 +520,7 @@ describe('POST /auth/reauthenticate', () => {
       call(app, 'PATCH', '/auth/user', { password: PASSWORD }, { authorization: `Bearer ${token}` })
     expect((await change(other)).status).toBe(403)
     expect((await change(person.token)).status).toBe(200)
-    await app.db
-      .update(authSessions)
-      .set({ reauthenticatedAt: new Date(Date.now() - 10 * 60_000 - 1000) })
-      .where(eq(authSessions.id, person.actor.sessionId))
+    await backdateProof(app, { id: person.actor.sessionId }, 601)
     expect((await change(person.token)).status).toBe(403)
   })
 
@@ -565,7 +561,7 @@ describe('GET /auth/sessions and DELETE /auth/sessions/{id}', () => {
     const credentials = { email: person.email, password: PASSWORD }
     const other = (await call(app, 'POST', '/auth/sign-in/email', credentials, { 'user-agent': FIREFOX })).body
     // A registry's own address; loopback addresses have no country.
-    await app.db.update(authSessions).set({ ipAddress: '193.0.6.139' }).where(eq(authSessions.userAgent, FIREFOX))
+    await useFrom(app, { userAgent: FIREFOX }, '193.0.6.139')
     const { sessions } = (await person.call('GET', '/auth/sessions')).body
     expect(sessions).toHaveLength(2)
     const [here, there] = [true, false].map((current) =>

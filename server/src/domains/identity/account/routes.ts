@@ -1,16 +1,8 @@
 import { anyone, viewer } from '../../../operations.ts'
-import {
-  endSession,
-  findUser,
-  listSessions,
-  reauthenticate,
-  recover,
-  resend,
-  resetPassword,
-  sendCode,
-  updateUser,
-  verifyCode,
-} from './service.ts'
+import { findUser, updateUser } from './account.ts'
+import { reauthenticate } from './proof.ts'
+import { recover, resend, resetPassword, sendCode, verifyCode } from './recovery.ts'
+import { endSession, listSessions } from './sessions.ts'
 
 export const accountRoutes = {
   recover: anyone.account.recover.handler(({ context, input }) => recover(context, input)),

@@ -1,5 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { Refusal } from '../../../refusal.ts'
 import { authIdentities, authUsers } from './tables.ts'
 
 // The rows of accounts and of their sign-in methods, for all ways of signing in.
@@ -54,4 +56,18 @@ export async function setPasswordHash(tx: Db, userId: string, password: string):
       target: [authIdentities.providerId, authIdentities.accountId],
       set: { password, updatedAt: sql`now()` },
     })
+}
+
+/** The account of a caller. @throws Refusal UNAUTHORIZED: it no longer exists */
+export async function findAccount(db: Db, { userId }: Pick<Actor, 'userId'>) {
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  return user
+}
+
+/** The hash of an account's password; null: it has none. */
+export async function findPassword(db: Db, userId: string): Promise<string | null> {
+  const isPassword = and(eq(authIdentities.userId, userId), eq(authIdentities.providerId, 'credential'))
+  const [row] = await db.select({ password: authIdentities.password }).from(authIdentities).where(isPassword)
+  return row?.password ?? null
 }

@@ -3,7 +3,7 @@ import { and, eq, gt, isNotNull, ne, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
-import { findChosenWorkspace, workspaceOf } from '../workspaces/service.ts'
+import { findChosenWorkspace, workspaceOf } from '../workspaces/workspaces.ts'
 import { type AuthContext, endSessions, extendSession, openSession } from './sessions.ts'
 import { authRefreshTokens, authSessions, authUsers } from './tables.ts'
 

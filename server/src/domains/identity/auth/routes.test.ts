@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, linkIn, mailsTo, mailTo, openLink, statusOf } from '../../../../test/accounts.ts'
 import { call, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { expireSessions } from '../../../../test/sessions.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authCodes, authRefreshTokens, authSessions, authSignUps, authUsers } from './tables.ts'
 
@@ -445,10 +446,7 @@ describe('POST /auth/refresh', () => {
   it('returns 401 for unknown tokens and expired sessions', async () => {
     expect((await refresh('x'.repeat(43))).body).toMatchObject({ code: 'UNAUTHORIZED', success: false })
     const { session } = await signedIn()
-    await app.db
-      .update(authSessions)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authSessions.userId, session.user.id))
+    await expireSessions(app, { userId: session.user.id })
     expect((await refresh(session.refreshToken)).status).toBe(401)
   })
 

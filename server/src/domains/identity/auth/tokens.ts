@@ -13,7 +13,7 @@ import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import type { Channels } from '../../../db/channels.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
-import { listMembershipChanges, MEMBERSHIPS_CHANNEL, membershipKey } from '../workspaces/service.ts'
+import { listMembershipChanges, MEMBERSHIPS_CHANNEL, membershipKey } from '../workspaces/workspaces.ts'
 import { ACCESS_TOKEN_SECONDS, KEY_GRACE_SECONDS, sealEarlierKeys, signToken } from './engine.ts'
 import { authKeys, authRevocations } from './tables.ts'
 

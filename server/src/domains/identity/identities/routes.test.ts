@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { mailTo, makeAccount, PASSWORD, pkce, prove, signIn, statusOf } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { addFactor } from '../../../../test/second-factors.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
-import { authFactors } from '../second-factors/tables.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 
 let app: TestApp
@@ -108,7 +108,7 @@ describe('signing in with Google', () => {
 
   it('asks for the second factor of an account that has one', async () => {
     const person = await makeAccount(app)
-    await app.db.insert(authFactors).values({ userId: person.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
+    await addFactor(app, person.id)
     const { answer: response } = await signInWithGoogle(person.email)
     expect([response?.status, response?.body]).toEqual([200, { secondFactor: ['totp'], ticket: expect.any(String) }])
   })

@@ -1,5 +1,5 @@
 import { anyone, viewer } from '../../../operations.ts'
-import { authorize, authorizeLink, link, list, listProviders, signInIdToken, unlink } from './service.ts'
+import { authorize, authorizeLink, link, list, listProviders, signInIdToken, unlink } from './identities.ts'
 
 export const identityRoutes = {
   listProviders: anyone.identities.listProviders.handler(({ context }) => listProviders(context)),

@@ -1,13 +1,19 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { linkIn, mailsTo, mailTo, makeAccount } from '../../../../test/accounts.ts'
+import { changeUser, linkIn, mailsTo, mailTo, makeAccount } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { invitationToken, makeOwner } from '../../../../test/team.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
+import {
+  expireInvitations,
+  invitationToken,
+  inviteMany,
+  joinWorkspace,
+  makeOwner,
+  readdress,
+  renameWorkspace,
+} from '../../../../test/team.ts'
 import { hashToken } from '../../../sealing.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
-import { authUsers } from '../auth/tables.ts'
-import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { workspaceInvitations } from './tables.ts'
 
 let app: TestApp
@@ -20,13 +26,8 @@ const newEmail = () => `invited${++count}@example.org`
 const AGENCY = 'Your Free plan includes 1 person. Upgrade to Agency for a team of any size.'
 const accept = (person: Person, token: string) => person.call('POST', '/invitations/accept', { token })
 const find = (token: string) => call(app, 'POST', '/invitations/find', { token })
-const lapse = ({ workspaceId }: Person) =>
-  app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
-const expire = (email: string) =>
-  app.db
-    .update(workspaceInvitations)
-    .set({ expiresAt: new Date(Date.now() - 1_000) })
-    .where(eq(workspaceInvitations.email, email))
+const lapse = ({ workspaceId }: Person) => unsubscribe(app, { workspaceId })
+const expire = (email: string) => expireInvitations(app, email)
 
 describe('POST /workspace/invitations', () => {
   it('emails a link with its token in the fragment, the same with or without an account', async () => {
@@ -61,7 +62,7 @@ describe('POST /workspace/invitations', () => {
     async (name) => {
       const owner = await makeOwner(app)
       await owner.client.people.rename({ name })
-      await app.db.update(authUsers).set({ name }).where(eq(authUsers.id, owner.id))
+      await changeUser(app, { id: owner.id }, { name })
       const friend = await makeAccount(app)
       await owner.client.people.invite({ email: friend.email, role: 'member' })
       const mail = await mailTo(app, friend.email, /^Join a workspace on X-Automated$/)
@@ -76,8 +77,8 @@ describe('POST /workspace/invitations', () => {
   it('removes line breaks, bidi characters and web addresses from names in emails', async () => {
     const owner = await makeOwner(app)
     const name = 'Locked\r\nBcc: x@evil.example \u202e https://evil.example/pay'
-    await app.db.update(workspaces).set({ name }).where(eq(workspaces.id, owner.workspaceId))
-    await app.db.update(authUsers).set({ name }).where(eq(authUsers.id, owner.id))
+    await renameWorkspace(app, owner.workspaceId, name)
+    await changeUser(app, { id: owner.id }, { name })
     const email = newEmail()
     await owner.client.people.invite({ email, role: 'member' })
     const mail = await mailTo(app, email, /^Join /)
@@ -134,14 +135,8 @@ describe('POST /workspace/invitations', () => {
 
   it('returns 409 over 100 pending invitations, without counting expired ones', async () => {
     const owner = await makeOwner(app)
-    const rows = Array.from({ length: 100 }, (_, i) => ({
-      workspaceId: owner.workspaceId,
-      email: `waiting${i}@example.org`,
-      role: 'viewer' as const,
-      tokenHash: `${owner.id} ${i}`,
-      expiresAt: new Date(Date.now() + 60_000),
-    }))
-    await app.db.insert(workspaceInvitations).values(rows)
+    const waiting = Array.from({ length: 100 }, (_, i) => `waiting${i}@example.org`)
+    await inviteMany(app, owner, waiting)
     const invite = () => owner.call('POST', '/workspace/invitations', { email: newEmail(), role: 'viewer' })
     const refused = await invite()
     expect([refused.status, refused.body.code]).toEqual([409, 'TOO_MANY'])
@@ -313,15 +308,9 @@ describe('POST /invitations/accept', () => {
     const response = await accept(other, token)
     expect([response.status, response.body.code]).toEqual([403, 'INVITATION_ADDRESS'])
     const unverified = await makeAccount(app, { confirmed: false })
-    await app.db
-      .update(workspaceInvitations)
-      .set({ email: unverified.email })
-      .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
+    await readdress(app, token, unverified.email)
     expect((await accept(unverified, token)).body.code).toBe('INVITATION_ADDRESS')
-    await app.db
-      .update(workspaceInvitations)
-      .set({ email: person.email })
-      .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
+    await readdress(app, token, person.email)
     expect((await accept(person, token)).status).toBe(200)
   })
 
@@ -343,7 +332,7 @@ describe('POST /invitations/accept', () => {
 
   it('keeps the role of a user who joined in another way meanwhile', async () => {
     const { owner, person, token } = await invited('viewer')
-    await app.db.insert(workspaceMembers).values({ workspaceId: owner.workspaceId, userId: person.id, role: 'admin' })
+    await joinWorkspace(app, owner.workspaceId, person.id, 'admin')
     expect((await accept(person, token)).body.role).toBe('admin')
   })
 })

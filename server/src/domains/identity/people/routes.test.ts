@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { mailTo, makeAccount, PASSWORD, statusOf } from '../../../../test/accounts.ts'
 import { call, connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { makeColleague, makeOwner, openSession, switchTo } from '../../../../test/team.ts'
+import { changeRole, leaveWorkspace, makeColleague, makeOwner, openSession, switchTo } from '../../../../test/team.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 
 let app: TestApp
@@ -95,7 +95,7 @@ describe('PATCH /workspace/people/{id}', () => {
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const member = await makePerson(app, { in: owner, role: 'member' })
     // As if the notification had not arrived yet.
-    await app.db.update(workspaceMembers).set({ role: 'member' }).where(eq(workspaceMembers.userId, admin.id))
+    await changeRole(app, { userId: admin.id }, 'member')
     const responses = [
       await admin.call('PATCH', `/workspace/people/${member.id}`, { role: 'admin' }),
       await admin.call('DELETE', `/workspace/people/${member.id}`),
@@ -195,7 +195,7 @@ describe('POST /workspace/owner', () => {
     const owner = await makeOwner(app)
     const admin = await makeColleague(app, owner, 'admin')
     await owner.call('POST', '/workspace/owner', { personId: admin.id, currentPassword: PASSWORD })
-    await app.db.delete(workspaceMembers).where(eq(workspaceMembers.userId, owner.id))
+    await leaveWorkspace(app, { userId: owner.id })
     const session = await openSession(app, owner)
     const me = (await session.call('GET', '/me')).body
     expect(me.workspace).toMatchObject({ role: 'owner' })

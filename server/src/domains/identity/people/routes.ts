@@ -1,7 +1,7 @@
 import { admin, anyone, owner, viewer } from '../../../operations.ts'
 import { switchWorkspace } from '../auth/switch-workspace.ts'
 import { accept, findReceived, invite, list as listInvitations, resend, revoke } from './invitations.ts'
-import { leave, list, remove, rename, transfer, update } from './service.ts'
+import { leave, list, remove, rename, transfer, update } from './members.ts'
 
 export const peopleRoutes = {
   list: viewer.people.list.handler(({ context, input }) => list(context.db, context.actor, input)),

@@ -5,6 +5,8 @@ import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { codeOf } from '../../../../test/one-time-codes.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { createPasskey } from '../../../../test/passkey.ts'
+import { addFactor, allowCodesAgain } from '../../../../test/second-factors.ts'
+import { revokeProof } from '../../../../test/sessions.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authRefreshTokens, authSessions } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
@@ -20,16 +22,13 @@ const wrongCode = (secret: string) => {
   const good = [-1, 0, 1].map((steps) => codeOf(secret, steps))
   return ['000000', '111111', '222222', '333333'].find((code) => !good.includes(code)) ?? ''
 }
-/** Allows the current code again, which otherwise works once per time step. */
-const allowCodesAgain = (person: Person) =>
-  app.db.update(authFactors).set({ lastStep: null }).where(eq(authFactors.userId, person.id))
 
 async function withTotp() {
   const person = await makeAccount(app)
   await prove(person)
   const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'totp', name: 'My phone' })
   const verified = await person.call('POST', `/auth/factors/${factor.id}/verify`, { code: codeOf(factor.secret) })
-  await allowCodesAgain(person)
+  await allowCodesAgain(app, person.id)
   return {
     person,
     id: factor.id as string,
@@ -114,17 +113,17 @@ describe('an authenticator app', () => {
   it('accepts the adjacent codes, and no code twice, even in parallel', async () => {
     const { person, secret } = await withTotp()
     for (const steps of [-1, 0, 1]) {
-      await allowCodesAgain(person)
+      await allowCodesAgain(app, person.id)
       expect([steps, (await second(await ticketOf(person), { code: codeOf(secret, steps) })).status]).toEqual([
         steps,
         200,
       ])
     }
     for (const steps of [-3, 3]) {
-      await allowCodesAgain(person)
+      await allowCodesAgain(app, person.id)
       expect((await second(await ticketOf(person), { code: codeOf(secret, steps) })).status).toBe(400)
     }
-    await allowCodesAgain(person)
+    await allowCodesAgain(app, person.id)
     const tickets = await Promise.all([ticketOf(person), ticketOf(person)])
     const code = codeOf(secret)
     const responses = await Promise.all(tickets.map((ticket) => second(ticket, { code })))
@@ -134,7 +133,7 @@ describe('an authenticator app', () => {
 
   it('trusts a session for sensitive changes', async () => {
     const { person, id, secret } = await withTotp()
-    await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
+    await revokeProof(app, { userId: person.id })
     expect((await person.call('POST', `/auth/factors/${id}/challenge`)).body).toEqual({ options: null })
     const verified = await person.call('POST', `/auth/factors/${id}/verify`, { code: codeOf(secret) })
     expect(verified.body).toEqual({ success: true, recoveryCodes: null })
@@ -148,7 +147,7 @@ describe('a ticket', () => {
     const { person, secret } = await withTotp()
     const used = await ticketOf(person)
     expect((await second(used, { code: codeOf(secret) })).status).toBe(200)
-    await allowCodesAgain(person)
+    await allowCodesAgain(app, person.id)
     expect((await second(used, { code: codeOf(secret) })).body.code).toBe('INVALID_CODE')
 
     const late = await ticketOf(person)
@@ -218,7 +217,7 @@ describe('recovery codes', () => {
       const texts = (await mailsTo(app, person.email)).map(({ text }) => text)
       expect(texts.some((text) => text.includes('New recovery codes were created'))).toBe(true)
     }, 60_000)
-    await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
+    await revokeProof(app, { userId: person.id })
     expect((await person.call('POST', '/auth/recovery-codes')).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await (await makePerson(app)).call('POST', '/auth/recovery-codes')).body.code).toBe('FACTOR_NOT_FOUND')
   })
@@ -292,7 +291,7 @@ describe('a passkey', () => {
 
   it('trusts a session for sensitive changes', async () => {
     const { person, passkey, id } = await withPasskey()
-    await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
+    await revokeProof(app, { userId: person.id })
     expect((await person.call('DELETE', `/auth/factors/${id}`)).body.code).toBe('REAUTHENTICATION_NEEDED')
     const { options } = (await person.call('POST', `/auth/factors/${id}/challenge`)).body
     const verified = await person.call('POST', `/auth/factors/${id}/verify`, { credential: passkey.get(options) })
@@ -351,14 +350,7 @@ it('returns 403 for adding and removing without reauthentication', async () => {
 it('returns 400 over the maximum number of factors', async () => {
   const person = await makeAccount(app)
   await prove(person)
-  await app.db.insert(authFactors).values(
-    Array.from({ length: 20 }, () => ({
-      userId: person.id,
-      kind: 'totp' as const,
-      name: 'x',
-      confirmedAt: new Date(),
-    })),
-  )
+  for (let added = 0; added < 20; added += 1) await addFactor(app, person.id)
   expect((await person.call('POST', '/auth/factors', { kind: 'totp' })).body.code).toBe('INVALID_INPUT')
 })
 

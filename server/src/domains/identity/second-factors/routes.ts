@@ -1,5 +1,5 @@
 import { anyone, viewer } from '../../../operations.ts'
-import * as factors from './service.ts'
+import * as factors from './second-factors.ts'
 
 export const secondFactorRoutes = {
   list: viewer.secondFactors.list.handler(({ context }) => factors.list(context.db, context.actor)),

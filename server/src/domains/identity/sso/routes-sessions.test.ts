@@ -1,15 +1,16 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkIn, mailsTo, mailTo, makeAccount, PASSWORD, pkce } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { addFactor, addRecoveryCode } from '../../../../test/second-factors.ts'
 import { KINDS, newDomain, oidc, saml, settings, ssoVisits } from '../../../../test/sso.ts'
-import { hashToken } from '../../../sealing.ts'
+import { joinWorkspace, leaveWorkspace } from '../../../../test/team.ts'
 import { trustSession } from '../auth/sessions.ts'
 import { authCodes, authSessions } from '../auth/tables.ts'
-import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
-import { extensionCodes, extensionPairings, workspaceMembers } from '../workspaces/tables.ts'
+import { authFactors, authTickets } from '../second-factors/tables.ts'
+import { extensionCodes, extensionPairings } from '../workspaces/tables.ts'
 
 let app: TestApp
 /** Another company's identity provider. */
@@ -24,8 +25,8 @@ const { makeCompany, proveDomain, visit, atProvider, leaves, signIn, link, makeL
 /** Adds a second workspace that the person owns. */
 async function addWorkspace(person: Person): Promise<string> {
   const other = await makePerson(app)
-  const team = and(eq(workspaceMembers.workspaceId, other.workspaceId), eq(workspaceMembers.userId, other.id))
-  await app.db.update(workspaceMembers).set({ userId: person.id }).where(team)
+  await leaveWorkspace(app, { workspaceId: other.workspaceId })
+  await joinWorkspace(app, other.workspaceId, person.id, 'owner')
   return other.workspaceId
 }
 
@@ -155,7 +156,7 @@ describe('changing the identity provider', () => {
     const extension = await call(app, 'POST', '/extension/pair', { code: paired.body.code, version: '1.0.0' })
     expect(extension.status).toBe(200)
     const page = await (await atProvider((await leaves(email)).url, email)).back()
-    await app.db.insert(authFactors).values({ userId: owner.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
+    await addFactor(app, owner.id)
     const { ticket } = (await signIn(email)).answer!.body as { ticket: string }
     expect(ticket).toBeTruthy()
     const count = async () => ({
@@ -225,10 +226,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     await subscribe(app, inviter)
     await inviter.client.people.invite({ email: owner.email, role: 'viewer' })
     const invitation = linkIn(await mailTo(app, owner.email, /^Join /), '/invitation')
-    const [factor] = await app.db
-      .insert(authFactors)
-      .values({ userId: owner.id, kind: 'totp', name: 'unconfirmed' })
-      .returning()
+    const factor = await addFactor(app, owner.id, 'unconfirmed', null)
     const { codeChallenge } = pkce()
     return [
       ['GET', '/auth/user/export'],
@@ -245,8 +243,8 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
       ['POST', '/auth/sso/link', { workspaceId: owner.workspaceId, codeChallenge }],
       ['DELETE', `/auth/identities/${identity.id}`],
       ['POST', '/auth/factors', { kind: 'totp' }],
-      ['PATCH', `/auth/factors/${factor!.id}`, { name: 'Mine' }],
-      ['DELETE', `/auth/factors/${factor!.id}`],
+      ['PATCH', `/auth/factors/${factor.id}`, { name: 'Mine' }],
+      ['DELETE', `/auth/factors/${factor.id}`],
       ['DELETE', `/auth/sessions/${owner.actor.sessionId}`],
       ['POST', '/auth/sign-out', { scope: 'others' }],
       ['POST', '/auth/sign-out', { scope: 'global' }],
@@ -393,10 +391,9 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
 /** Signs in with a recovery code as the second factor. */
 async function signedInSecond(email: string, person: Person): Promise<Pick<Browser, 'call'>> {
   const factorCount = await app.db.$count(authFactors, eq(authFactors.userId, person.id))
-  if (factorCount === 0)
-    await app.db.insert(authFactors).values({ userId: person.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
+  if (factorCount === 0) await addFactor(app, person.id)
   const code = 'ABCDE-FGHIJ'
-  await app.db.insert(authRecoveryCodes).values({ userId: person.id, codeHash: hashToken('abcdefghij') })
+  await addRecoveryCode(app, person.id, 'abcdefghij')
   const { ticket } = (await signIn(email)).answer!.body as { ticket: string }
   const { status, body } = await call(app, 'POST', '/auth/sign-in/second-factor', { ticket, code })
   expect(status).toBe(200)

@@ -1,18 +1,19 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
 import { expiredCertificateOf } from '@x-automated/stand-ins/sso/saml'
 import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeAccount, pkce } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { addFactor } from '../../../../test/second-factors.ts'
+import { revokeProof } from '../../../../test/sessions.ts'
 import { type Company, KINDS, ORIGIN, oidc, saml, ssoVisits } from '../../../../test/sso.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
+import { changeRole, joinWorkspace, leaveWorkspace } from '../../../../test/team.ts'
 import { hashToken } from '../../../sealing.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { trustSession } from '../auth/sessions.ts'
-import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
-import { authFactors } from '../second-factors/tables.ts'
-import { workspaceMembers } from '../workspaces/tables.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
 
 let app: TestApp
@@ -67,7 +68,7 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
     await company.owner.client.people.revoke({ id })
     expect((await signIn(`gone@${company.domain}`)).error).toBe('sso_not_linked')
     await invite(`late@${company.domain}`, company)
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, company.workspaceId))
+    await unsubscribe(app, company)
     expect((await signIn(`late@${company.domain}`)).error).toBe('sso_not_linked')
     expect((await company.owner.client.people.list({})).total).toBe(1)
   })
@@ -110,7 +111,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
 
   it('asks for the second factor of an account that has one', async () => {
     const { owner, email } = await makeLinked(kind)
-    await app.db.insert(authFactors).values({ userId: owner.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
+    await addFactor(app, owner.id)
     expect((await signIn(email)).answer?.body).toEqual({ secondFactor: ['totp'], ticket: expect.any(String) })
   })
 
@@ -126,10 +127,9 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     expect(await errors(`noemail@${domain}`)).toBe('sso_no_email')
     expect(await errors(`error@${domain}`)).toBe('sso_failed')
     expect(await errors(email, 'cancel')).toBe('sso_cancelled')
-    const membership = and(eq(workspaceMembers.userId, owner.id), eq(workspaceMembers.workspaceId, workspaceId))
-    const [row] = await app.db.delete(workspaceMembers).where(membership).returning()
+    await leaveWorkspace(app, { userId: owner.id, workspaceId })
     expect(await errors(email)).toBe('sso_not_member')
-    await app.db.insert(workspaceMembers).values(row!)
+    await joinWorkspace(app, workspaceId, owner.id, 'owner')
     expect((await signIn(email)).answer?.status).toBe(200)
     expect((await owner.call('DELETE', `/sso/domains/${domainId}`)).status).toBe(204)
     expect((await signIn(email)).error).toBe('sso_not_set_up')
@@ -370,9 +370,7 @@ describe('linking', () => {
     const input = { workspaceId: company.workspaceId, codeChallenge }
     const begin = (person: Person) => person.call('POST', '/auth/sso/link', input)
     expect((await begin(member)).body.code).toBe('SSO_CONNECTION_NOT_FOUND')
-    await app.db
-      .insert(workspaceMembers)
-      .values({ workspaceId: company.workspaceId, userId: member.id, role: 'viewer' })
+    await joinWorkspace(app, company.workspaceId, member.id, 'viewer')
     expect((await begin(member)).body.code).toBe('REAUTHENTICATION_NEEDED')
     await trustSession(app.db, member.actor.sessionId)
     const { body } = await begin(member)
@@ -531,7 +529,7 @@ describe('configuration', () => {
     const { owner } = await makeCompany('oidc')
     const admin = await makeAccount(app, { in: owner, role: 'admin' })
     await trustSession(app.db, admin.actor.sessionId)
-    await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, owner.id))
+    await revokeProof(app, { userId: owner.id })
     const change = (person: Person) => person.call('PUT', '/sso/connection', saml(app.sso))
     const remove = (person: Person) => person.call('DELETE', '/sso/connection')
     for (const call of [change, remove]) {
@@ -542,10 +540,7 @@ describe('configuration', () => {
     // The token still says owner, but the role has changed.
     await trustSession(app.db, owner.actor.sessionId)
     const handOver = (userId: string, role: 'admin' | 'owner') =>
-      app.db
-        .update(workspaceMembers)
-        .set({ role })
-        .where(and(eq(workspaceMembers.workspaceId, owner.workspaceId), eq(workspaceMembers.userId, userId)))
+      changeRole(app, { workspaceId: owner.workspaceId, userId }, role)
     await handOver(owner.id, 'admin')
     for (const call of [change, remove]) expect((await call(owner)).body.code).toBe('FORBIDDEN')
     await handOver(owner.id, 'owner')

@@ -6,8 +6,8 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import type { ImportSource } from '../../../core/people/import.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { workers } from '../../../db/tables.ts'
+import { run } from './imports.ts'
 import { DIED } from './rules.ts'
-import { run } from './service.ts'
 import { imports } from './tables.ts'
 
 let app: TestApp

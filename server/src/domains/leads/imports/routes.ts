@@ -1,5 +1,5 @@
 import { member, viewer } from '../../../operations.ts'
-import { cancel, find, list } from './service.ts'
+import { cancel, find, list } from './imports.ts'
 
 export const importRoutes = {
   list: viewer.imports.list.handler(({ context, input }) => list(context.db, context.actor, input)),

@@ -8,7 +8,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { readCursor, writeCursor } from '../../../db/paging.ts'
 import { reasonSql } from '../../../db/reasons.ts'
-import { find } from './service.ts'
+import { find } from './leads.ts'
 
 type Event = z.input<typeof LeadEvent>
 

@@ -28,7 +28,7 @@ type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 
 /** `tagIds` has the tags in the order in which they were added. */
 const columns = sql`
-  leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount",
+  leads.id, name, first_name as "firstName", twitter_handle as "twitterHandle", bio, follower_count as "followerCount",
   following_count as "followingCount",
   source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata,
   dm_status as "dmStatus", basis,

@@ -8,8 +8,8 @@ import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { pastContacts } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { deleteWorkspace } from '../../identity/workspaces/service.ts'
-import type { LeadRow } from './service.ts'
+import { deleteWorkspace } from '../../identity/workspaces/workspaces.ts'
+import type { LeadRow } from './leads.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,16 +1,15 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
-import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { insertCampaign } from '../../../../test/campaigns.ts'
+import { insertConversation } from '../../../../test/conversations.ts'
 import { addedAt, makeLeads, recordPastContact, recordReply } from '../../../../test/leads.ts'
 import { connectX, earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
-import { conversations } from '../../../core/tables/conversations.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
-import type { LeadRow } from './service.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
+import type { LeadRow } from './leads.ts'
 
 const JAN = '2026-01-15T12:00:00.000Z'
 const FEB = '2026-02-15T12:00:00.000Z'
@@ -54,14 +53,11 @@ beforeAll(async () => {
   const smart = await client.lists.create({ name: 'Smart', filter: { keyword: 'founder', maxFollowers: 100 } })
   const scrape = await makeScrape(app, person, { finds: [bob] })
   await client.leads.setBasis({ leadIds: [bob.id], basis: 'customer' })
-  await app.db.insert(conversations).values({
+  await insertConversation(app, {
     workspaceId: person.workspaceId,
-    accountXUserId: '1',
     label: 'interested',
     leadId: ana.id,
-    lastMessageId: ana.id,
-    sortAt: new Date(JAN),
-    lastMessageAt: new Date(JAN),
+    at: new Date(JAN),
   })
   // Ana was messaged in January and February; Bob was in January, before he was deleted and added again.
   const { workspaceId } = person
@@ -314,7 +310,7 @@ describe('plans', () => {
   ]
   const rules = () => match('any', rule('tags', 'is', [ids.vip]), rule('status', 'is', 'sent'))
   const on = async (planId: PlanId | null) => {
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     if (planId) await subscribe(app, person, planId)
   }
   const inQuery = (filter: object) =>

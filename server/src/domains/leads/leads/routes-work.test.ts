@@ -6,6 +6,7 @@ import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
 import { type Answer, call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { insertReply } from '../../../../test/replies.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { purgeRemovals, removeMany } from '../../../core/people/removal.ts'
@@ -150,8 +151,13 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
       .set({ skippedAt: new Date('2026-01-31T10:00:00Z'), skippedStepNumber: 2 })
       .where(eq(enrollments.id, enrolled!.id))
     const at = new Date('2026-02-01T10:00:00Z')
-    const reply = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '4', xEventId: '8', at }
-    await app.db.insert(replies).values({ ...reply, kind: 'reply', label: 'meeting' })
+    await insertReply(app, {
+      workspaceId: person.workspaceId,
+      leadId: lead.id,
+      accountXUserId: '4',
+      label: 'meeting',
+      at,
+    })
     const now = await events()
     expect(now).toEqual(
       expect.arrayContaining([
@@ -172,10 +178,8 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
   it('return texts of a conversation to members and keys that read conversations, not to viewers', async () => {
     const { lead } = await makeHistory()
     const row = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '5', at: new Date() }
-    await app.db.insert(replies).values([
-      { ...row, xEventId: '91', kind: 'reply', text: 'Call me' },
-      { ...row, xEventId: '92', kind: 'written', text: 'I will' },
-    ])
+    await insertReply(app, { ...row, text: 'Call me' })
+    await insertReply(app, { ...row, kind: 'written', text: 'I will' })
     const textsFor = async (caller: Pick<Person, 'call'>) => {
       const { events } = (await caller.call('GET', `/leads/${lead.id}/history`)).body
       return events.flatMap((event: LeadEvent) => ('replyId' in event ? [event.text] : [])).sort()
@@ -395,9 +399,7 @@ it('merging duplicate leads keeps replies', async () => {
   await identifyLeads(app, { id: survivor!.id }, '900001')
   await identifyLeads(app, { id: duplicate!.id }, null)
   const of = { leadId: duplicate!.id, accountXUserId: '4' }
-  await app.db
-    .insert(replies)
-    .values({ ...of, workspaceId: person.workspaceId, xEventId: '8', kind: 'reply', text: 'Yes', at: new Date() })
+  await insertReply(app, { ...of, workspaceId: person.workspaceId, text: 'Yes' })
   await app.db.insert(leadReads).values({ ...of, readAt: new Date() })
   const nothing = { name: null, bio: null, followerCount: null, followingCount: null, sourceProfile: null, url: null }
   const seen = { ...nothing, profileImageUrl: null, location: null, website: null, metadata: null }

@@ -3,17 +3,17 @@ import { LEAD_FILTER_STATUSES, LEAD_STATUSES, LeadSort } from '@x-automated/cont
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { insertConversation } from '../../../../test/conversations.ts'
 import { addToList, deleteLeads, editProfiles, makeLeads, recordReply, setStatus } from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
-import { conversations } from '../../../core/tables/conversations.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { filterStatus, leadCounts, leads } from '../../../core/tables/leads.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { leadLists } from '../lists/tables.ts'
-import type { LeadRow } from './service.ts'
+import type { LeadRow } from './leads.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -66,19 +66,10 @@ describe('a filter by label', () => {
   it('keeps smart lists and saved filters working after a downgrade', async () => {
     await subscribe(app, person, 'pro_monthly')
     const [lead] = await makeLeads(app, person, 2)
-    const at = new Date()
-    await app.db.insert(conversations).values({
-      workspaceId: person.workspaceId,
-      accountXUserId: '1',
-      label: 'interested',
-      leadId: lead!.id,
-      lastMessageId: lead!.id,
-      sortAt: at,
-      lastMessageAt: at,
-    })
+    await insertConversation(app, { workspaceId: person.workspaceId, label: 'interested', leadId: lead!.id })
     const smart = await person.client.lists.create({ name: 'Smart', filter: byLabel })
     const { filter } = await person.client.savedFilters.create({ name: 'Saved', filter: byLabel })
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     expect(await person.client.lists.leads({ id: smart.id })).toMatchObject({ leads: [{ id: lead!.id }], total: 1 })
     expect(await person.client.lists.update({ id: smart.id, name: 'Renamed', filter: byLabel })).toMatchObject({
       leadCount: 1,
@@ -116,6 +107,7 @@ describe('GET /leads', () => {
         {
           id: oldest!.id,
           name: 'Ana',
+          firstName: null,
           twitterHandle: 'ana',
           bio: 'Builds',
           followerCount: 7,
@@ -320,15 +312,16 @@ const tagged = new Map<string, string[]>()
 const labelled = new Map<string, string[]>()
 /** Gives leads conversations with two accounts. */
 async function giveLabels(made: LeadRow[]) {
-  const at = new Date()
   for (const [n, label] of [
     [5, 'interested'],
     [8, 'later'],
   ] as const) {
     const some = made.filter((_, index) => index % n === 0)
-    const row = { workspaceId: person.workspaceId, accountXUserId: `${n}`, label, sortAt: at, lastMessageAt: at }
-    await app.db.insert(conversations).values(some.map(({ id }) => ({ ...row, leadId: id, lastMessageId: id })))
-    for (const { id } of some) labelled.set(id, [...(labelled.get(id) ?? []), label])
+    const row = { workspaceId: person.workspaceId, accountXUserId: `${n}`, label }
+    for (const { id } of some) {
+      await insertConversation(app, { ...row, leadId: id })
+      labelled.set(id, [...(labelled.get(id) ?? []), label])
+    }
   }
 }
 

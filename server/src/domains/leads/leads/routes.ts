@@ -2,7 +2,7 @@ import { remove } from '../../../core/people/lead.ts'
 import { find as findRemoval, removeMany, restore } from '../../../core/people/removal.ts'
 import { member, viewer } from '../../../operations.ts'
 import { history } from './history.ts'
-import { countMatching, fields, find, list, setBasis } from './service.ts'
+import { countMatching, fields, find, list, setBasis } from './leads.ts'
 
 export const leadRoutes = {
   list: viewer.leads.list.handler(async ({ context, input }) =>

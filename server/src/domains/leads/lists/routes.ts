@@ -1,5 +1,5 @@
 import { member, viewer } from '../../../operations.ts'
-import { addLeads, create, duplicate, find, list, listLeads, members, remove, removeLeads, update } from './service.ts'
+import { addLeads, create, duplicate, find, list, listLeads, members, remove, removeLeads, update } from './lists.ts'
 
 export const listRoutes = {
   list: viewer.lists.list.handler(({ context, input }) => list(context.db, context.actor, input)),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isStale } from './service.ts'
+import { isStale } from './lists.ts'
 
 const now = new Date('2026-01-01T00:01:00Z')
 const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000)

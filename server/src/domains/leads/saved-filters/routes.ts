@@ -1,5 +1,5 @@
 import { member, viewer } from '../../../operations.ts'
-import { create, list, remove, update } from './service.ts'
+import { create, list, remove, update } from './saved-filters.ts'
 
 export const savedFilterRoutes = {
   list: viewer.savedFilters.list.handler(({ context }) => list(context.db, context.actor)),

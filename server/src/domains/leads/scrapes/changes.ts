@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import type { JobQueue } from '../../../ports.ts'
-import { publishEvents } from '../../platform/events/service.ts'
+import { publishEvents } from '../../platform/events/events.ts'
 import { scrapes } from './tables.ts'
 
 export type ScrapeRow = typeof scrapes.$inferSelect

@@ -9,10 +9,10 @@ import { everyone, foundBy, makeScrape, startScrape, until } from '../../../../t
 import { leads } from '../../../core/tables/leads.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { idempotencyKeys } from '../../../requests/tables.ts'
-import { monthlyUsage, subscriptions } from '../../platform/billing/tables.ts'
+import { monthlyUsage } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
-import { estimateFor } from './service.ts'
+import { estimateFor } from './scrapes.ts'
 import { scrapes } from './tables.ts'
 
 let app: TestApp
@@ -78,12 +78,7 @@ describe.concurrent('plan limits', () => {
       expect([response.status, response.body]).toEqual([403, refusal])
     }
     expect((await person.call('GET', `/scrapes/${id}`)).body.status).toBe('completed')
-    await app.db.insert(subscriptions).values({
-      workspaceId: person.workspaceId,
-      planId: 'pro_monthly',
-      status: 'active',
-      currentPeriodEnd: new Date(Date.now() + 86_400_000),
-    })
+    await subscribe(app, person, 'pro_monthly')
     expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({
       status: 'queued',
       error: null,

@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { member, viewer } from '../../../operations.ts'
 import { Refusal } from '../../../refusal.ts'
-import { cancel, create, estimateFor, find, histogram, list, resume, scrape, view } from './service.ts'
+import { cancel, create, estimateFor, find, histogram, list, resume, scrape, view } from './scrapes.ts'
 
 /** Credentials connect an X account, which only admins may do. */
 function requireAdminToConnect(

@@ -1,6 +1,6 @@
 import { apply } from '../../../core/people/tagging.ts'
 import { member, viewer } from '../../../operations.ts'
-import { create, list, merge, remove, update } from './service.ts'
+import { create, list, merge, remove, update } from './tags.ts'
 
 export const tagRoutes = {
   list: viewer.tags.list.handler(({ context }) => list(context.db, context.actor)),

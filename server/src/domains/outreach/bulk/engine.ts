@@ -28,7 +28,7 @@ import {
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { Services } from '../../../services.ts'
-import { publishEvents } from '../../platform/events/service.ts'
+import { publishEvents } from '../../platform/events/events.ts'
 import {
   deleteChanges,
   isBeingUndone,
@@ -40,7 +40,7 @@ import {
   type Saved,
   scheduleJob,
 } from '../../platform/jobs/engine.ts'
-import type { BulkInput } from './service.ts'
+import type { BulkInput } from './orders.ts'
 
 /** Number of leads in the first part. */
 export const FIRST_PART = 100

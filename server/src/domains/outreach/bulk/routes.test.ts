@@ -26,7 +26,7 @@ import { leadRemovals } from '../../../core/tables/removals.ts'
 import { Refusal } from '../../../refusal.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/recording.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
-import { purgeJobs } from '../../platform/jobs/service.ts'
+import { purgeJobs } from '../../platform/jobs/jobs.ts'
 import { jobChanges, jobs } from '../../platform/jobs/tables.ts'
 import { bulkKinds, FIRST_PART } from './engine.ts'
 

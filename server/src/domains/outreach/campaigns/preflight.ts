@@ -22,9 +22,9 @@ import type { VersionStep } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
-import { usageOf } from '../../platform/billing/service.ts'
+import { usageOf } from '../../platform/billing/plan.ts'
 import { findSpending } from '../../platform/x-costs/limit.ts'
-import { detection } from '../replies/service.ts'
+import { detection } from '../replies/detection.ts'
 import { type Plan, rehearse } from '../sequences/rehearsal.ts'
 import { membersOf } from './preparing.ts'
 
@@ -118,6 +118,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
       x,
     )
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
+  const filled = await countMissing(db, planned.id, members, steps)
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
     plan: willSend > people,
@@ -127,6 +128,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     closed_inboxes: closed > 0 && closed * 100 >= closedInboxPercent * leads,
     never_ends: willSend > 0 && dates.lastSendAt === null,
     spending: await exceedsLimit(db, workspaceId, billCents),
+    no_first_name: filled.missing.some(({ place: variable }) => /^\{first_name[|}]/.test(variable)),
   }
   return {
     leads,
@@ -135,7 +137,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     waitUntil: willSend > people ? usage.resetsAt : null,
     skipped,
     messages,
-    ...(await countMissing(db, planned.id, members, steps)),
+    ...filled,
     ahead,
     ...dates,
     costCents: costOf(x, planned.channel, messageCount, followUps),
@@ -397,7 +399,7 @@ async function countMissing(db: Db, campaignId: string, members: SQL, steps: rea
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
     from (
-      select l.workspace_id, l.id, l.name, l.twitter_handle, l.metadata
+      select l.workspace_id, l.id, l.name, l.first_name, l.twitter_handle, l.metadata
       from (${members} limit ${LEADS_CHECKED_MAX}) m(id)
       join leads l on l.id = m.id
     ) l`)

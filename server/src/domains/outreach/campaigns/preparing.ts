@@ -56,8 +56,8 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
 /** The lead of a test message if the list has none. */
 const EXAMPLE = sql`
   (
-    select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'mayabuilds' as twitter_handle,
-      '{}'::jsonb as metadata
+    select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'Maya' as first_name,
+      'mayabuilds' as twitter_handle, '{}'::jsonb as metadata
   ) l`
 
 /**

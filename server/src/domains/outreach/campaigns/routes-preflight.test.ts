@@ -78,6 +78,22 @@ describe('POST /campaigns/preflight', () => {
     expect(Math.floor(lastIn(later) / DAY_SECONDS)).toBe(2)
   })
 
+  it('warns of people without a first name', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const names = ['Ada Hill', 'Acme Labs', '']
+    const { id: leadListId } = await makeList(app, own, openHandles(3), { names })
+    expect(await check(own, { leadListId, messageTemplate: 'Hi {{first_name}}, {first_name|friend}' })).toMatchObject({
+      missing: [
+        { place: '{first_name}', leads: 2 },
+        { place: '{first_name|friend}', leads: 2 },
+      ],
+      warnings: ['no_first_name'],
+    })
+    const { missing, warnings } = await check(own, { leadListId, messageTemplate: 'Hi {lead_name}' })
+    expect([missing, warnings]).toEqual([[{ place: '{lead_name}', leads: 1 }], []])
+  })
+
   it('counts people by the reason to skip them', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(6))

@@ -12,12 +12,12 @@ import {
   openHandles,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { findTests } from '../../../core/sequences/tests.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -163,7 +163,7 @@ describe('POST /campaigns/{id}/undo-launch', () => {
     })
     const { id } = campaign
     const before = await person.client.sequences.find({ id })
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     await person.client.campaigns.queue({ id, holdSeconds: 30 })
     const cut = await person.client.sequences.find({ id })
     expect(cut).toMatchObject({ steps: [{ number: 1 }], reengagement: null })

@@ -105,7 +105,7 @@ describe('POST /campaigns', () => {
   })
 
   it.each([
-    ['an unknown variable', { messageTemplate: 'Hi {first_name}' }, 'messageTemplate', '{first_name}'],
+    ['an unknown variable', { messageTemplate: 'Hi {last_name}' }, 'messageTemplate', '{last_name}'],
     ['a blank name', { name: ' ' }, 'name', 'required'],
     ['a blank message', { messageTemplate: ' \n' }, 'messageTemplate', 'required'],
     ['a message besides steps', { steps: [{ variants: [{ messageTemplate: 'Hi' }] }] }, 'messageTemplate', 'left out'],

@@ -1,10 +1,11 @@
 import { find, queue, undoLaunch } from '../../../core/campaigns/campaign.ts'
 import { withWait, withWaits } from '../../../core/messages/waits.ts'
 import { member, viewer } from '../../../operations.ts'
-import { isOffered } from '../simulated-queue/service.ts'
+import { withoutDraft } from '../campaign-drafts/drafts.ts'
+import { isOffered } from '../simulated-queue/simulated-queue.ts'
+import { create, list, update } from './campaigns.ts'
 import { preflight, preflightOf } from './preflight.ts'
 import { duplicate, sendTest } from './preparing.ts'
-import { create, list, update } from './service.ts'
 
 export const campaignRoutes = {
   list: viewer.campaigns.list.handler(async ({ context, input }) => {
@@ -12,7 +13,10 @@ export const campaignRoutes = {
     return { ...page, campaigns: await withWaits(context, campaigns), simulatedQueue: isOffered(context) }
   }),
   create: member.campaigns.create.handler(async ({ context, input }) =>
-    withWait(context, await create(context.db, context.actor, input)),
+    withWait(
+      context,
+      await withoutDraft(context.db, context.actor, input, (db, rest) => create(db, context.actor, rest)),
+    ),
   ),
   find: viewer.campaigns.find.handler(async ({ context, input }) =>
     withWait(context, await find(context.db, context.actor, input.id)),
@@ -28,7 +32,9 @@ export const campaignRoutes = {
     withWait(context, await duplicate(context.db, context.actor, input.id)),
   ),
   sendTest: member.campaigns.sendTest.handler(({ context, input }) => sendTest(context, context.actor, input)),
-  queue: member.campaigns.queue.handler(({ context, input }) => queue(context.db, context.env, context.actor, input)),
+  queue: member.campaigns.queue.handler(({ context, input }) =>
+    withoutDraft(context.db, context.actor, input, (db, rest) => queue(db, context.env, context.actor, rest)),
+  ),
   undoLaunch: member.campaigns.undoLaunch.handler(async ({ context, input }) =>
     withWait(context, await undoLaunch(context.db, context.actor, input.id)),
   ),

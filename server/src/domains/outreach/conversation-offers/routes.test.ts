@@ -8,8 +8,8 @@ import { openSenders } from '../../../../test/outreach.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { replies } from '../../../core/tables/replies.ts'
-import { receive } from '../replies/service.ts'
-import { purgeExpiredOffers } from './service.ts'
+import { receive } from '../replies/detection.ts'
+import { purgeExpiredOffers } from './offers.ts'
 import { conversationOffers } from './tables.ts'
 
 let app: TestApp

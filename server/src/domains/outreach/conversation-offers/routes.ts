@@ -1,5 +1,5 @@
 import { member } from '../../../operations.ts'
-import { accept, list, remove, restore } from './service.ts'
+import { accept, list, remove, restore } from './offers.ts'
 
 export const conversationOfferRoutes = {
   list: member.conversationOffers.list.handler(({ context, input }) => list(context.db, context.actor, input)),

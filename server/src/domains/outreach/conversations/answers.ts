@@ -6,7 +6,7 @@ import { claimAnswer } from '../../../core/messages/claim-direct.ts'
 import { type NowContext, sendByHand } from '../../../core/messages/send-now.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
-import { findNewer, findRow, findSent } from './service.ts'
+import { findNewer, findRow, findSent } from './conversations.ts'
 
 /** Sends an answer while its author waits. @throws Refusal as the contract declares */
 export async function answer(

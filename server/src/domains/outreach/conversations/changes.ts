@@ -10,7 +10,7 @@ import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import { findConversation, matching } from './service.ts'
+import { findConversation, matching } from './conversations.ts'
 
 /** Changes a conversation. @throws Refusal as the contract declares */
 export async function update(

@@ -4,7 +4,7 @@ import type { Note } from '../../../core/conversations/notes.ts'
 import { conversationNotes } from '../../../core/tables/conversations.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
+import { DELETED_ACCOUNT, findNames } from '../../identity/people/members.ts'
 
 /** How many notes a conversation shows. */
 const NOTES_MAX = 200

@@ -1,13 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { messaged, say } from '../../../../test/conversations.ts'
+import { encrypt, messaged, say } from '../../../../test/conversations.ts'
 import { claimIdentity, identifyLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { markClaimed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, openSenders, SENDS, setFaults } from '../../../../test/outreach.ts'
 import { loseConnection } from '../../../../test/x-accounts.ts'
-import { conversations } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
 
@@ -138,9 +137,9 @@ describe('an answer', () => {
 
   it('is refused if the person is suppressed, or X keeps the conversation encrypted', async () => {
     const { person, handle, id, last } = await replied()
-    await app.db.update(conversations).set({ isEncrypted: true }).where(eq(conversations.id, id))
+    await encrypt(app, { id })
     expect(await sendAnswer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
-    await app.db.update(conversations).set({ isEncrypted: false }).where(eq(conversations.id, id))
+    await encrypt(app, { id }, false)
     await person.client.suppressions.create({ handles: [handle] })
     expect(await sendAnswer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
     expect(await messagesOf(person, id)).toHaveLength(2)

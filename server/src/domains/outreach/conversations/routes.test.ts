@@ -3,7 +3,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { say as deliver, messaged } from '../../../../test/conversations.ts'
+import { say as deliver, endSnooze, messaged } from '../../../../test/conversations.ts'
 import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -16,7 +16,7 @@ import {
   openSenders,
 } from '../../../../test/outreach.ts'
 import { endSnoozes } from '../../../core/conversations/changes.ts'
-import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
+import { labelCorrections } from '../../../core/tables/conversations.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
 import { updateMany } from './changes.ts'
 
@@ -157,10 +157,7 @@ describe('a change', () => {
     expect((await person.client.today.find({ xAccountId: account.id })).repliesWaiting).toBe(0)
     await endSnoozes(app.db)
     expect((await firstOf(person)).status).toBe('snoozed')
-    await app.db
-      .update(conversations)
-      .set({ snoozedUntil: new Date(Date.now() - 1_000) })
-      .where(eq(conversations.id, id))
+    await endSnooze(app, { id })
     await endSnoozes(app.db)
     expect(await firstOf(person)).toMatchObject({ status: 'open', snoozedUntil: null })
     await person.client.conversations.update({ id, status: 'snoozed', snoozedUntil })
@@ -239,6 +236,16 @@ describe('a change', () => {
     expect(await firstOf(person)).toMatchObject({ label: 'opted_out', suppression: 'suppressed' })
     await person.client.conversations.update({ id, label: 'question' })
     expect(await firstOf(person)).toMatchObject({ label: 'question', suppression: 'suppressed' })
+  })
+
+  it('to "booked" counts as a positive reply, which rules and models never say', async () => {
+    const { person, campaign, id } = await replied()
+    expect(await person.client.conversations.update({ id, label: 'booked' })).toMatchObject({ label: 'booked' })
+    expect((await listOf(person, { label: 'booked' })).conversations).toHaveLength(1)
+    const [dm] = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+    expect(dm!.answers).toBe(ANSWERS.replied + ANSWERS.positive)
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({ peoplePositive: 1 })
+    expect((await person.client.today.find({})).repliesWaiting).toBe(0)
   })
 
   it('to "opted out" by a person asks whether to suppress the lead, until the label is corrected', async () => {
@@ -507,10 +514,7 @@ it('counts conversations as a recount does, whatever happens to them', async () 
       if (undoId) await person.client.conversations.undoUpdate({ undoId })
     },
     async wake() {
-      await app.db
-        .update(conversations)
-        .set({ snoozedUntil: new Date(0) })
-        .where(eq(conversations.status, 'snoozed'))
+      await endSnooze(app, { status: 'snoozed' })
       await endSnoozes(app.db)
     },
     async remove(at: number) {

@@ -5,8 +5,8 @@ import { member } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { answer } from './answers.ts'
 import { update, updateMany } from './changes.ts'
+import { find, list, type ReadConversation } from './conversations.ts'
 import { withAuthor } from './notes.ts'
-import { find, list, type ReadConversation } from './service.ts'
 
 const withPicture = <C extends ReadConversation>({ pictures }: Pick<RequestContext, 'pictures'>, conversation: C) => ({
   ...conversation,

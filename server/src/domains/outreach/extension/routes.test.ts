@@ -8,10 +8,12 @@ import { backdateClaims, endLeases, makeDue, rewrite } from '../../../../test/me
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
+import { beginBySso, expireSessions } from '../../../../test/sessions.ts'
+import { changeRole, leaveWorkspace } from '../../../../test/team.ts'
 import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
-import { extensionCodes, extensionPairings, workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { extensionCodes, extensionPairings } from '../../identity/workspaces/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -106,7 +108,7 @@ describe('pairing', () => {
       .returning()
     const { code } = await person.client.extension.createCode()
     const { sessionId } = person.actor
-    await app.db.update(authSessions).set({ ssoIdentityId: identity!.id }).where(eq(authSessions.id, sessionId))
+    await beginBySso(app, { id: sessionId }, identity!.id)
     const holder = await app.services.database.connect()
     try {
       await holder.query('begin')
@@ -202,16 +204,10 @@ describe('pairing', () => {
       async ({ client }) => client.account.endSession({ id: (await client.extension.list()).pairings[0]!.id }),
     ],
     ['every other device is signed out', ({ client }) => client.auth.signOut({ scope: 'others' })],
-    [
-      'its owner leaves the workspace',
-      (owner) => app.db.delete(workspaceMembers).where(eq(workspaceMembers.userId, owner.id)),
-    ],
+    ['its owner leaves the workspace', (owner) => leaveWorkspace(app, { userId: owner.id })],
     [
       'it has not been seen for a month',
-      () =>
-        app.db.execute(
-          sql`update auth_sessions set expires_at = now() where id in (select session_id from extension_pairings)`,
-        ),
+      () => expireSessions(app, sql`id in (select session_id from extension_pairings)`),
     ],
   ])('rejects its token once %s', async (_what, end) => {
     const extension = await pairWith(person)
@@ -230,7 +226,7 @@ describe('pairing', () => {
       status: 404,
       body: { code: 'PAIRING_NOT_FOUND' },
     })
-    await app.db.update(workspaceMembers).set({ role: 'viewer' }).where(eq(workspaceMembers.userId, person.id))
+    await changeRole(app, { userId: person.id }, 'viewer')
     expect((await extension.call('POST', '/claim', { holder: 'a' })).status).toBe(403)
     expect((await extension.call('POST', '/extension/state', REPORT)).status).toBe(200)
   })

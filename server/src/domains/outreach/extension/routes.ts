@@ -1,5 +1,5 @@
 import { anyone, member, viewer } from '../../../operations.ts'
-import { createCode, list, pair, readPages, report, unpair } from './service.ts'
+import { createCode, list, pair, readPages, report, unpair } from './pairings.ts'
 
 export const extensionRoutes = {
   list: viewer.extension.list.handler(({ context }) => list(context.db, context.actor, context.extensionVersion)),

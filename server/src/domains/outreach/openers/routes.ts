@@ -1,6 +1,6 @@
 import { approve } from '../../../core/openers/openers.ts'
 import { member } from '../../../operations.ts'
-import { list, regenerate, update } from './service.ts'
+import { list, regenerate, update } from './openers.ts'
 import { create, estimate } from './writing.ts'
 
 export const openerRoutes = {

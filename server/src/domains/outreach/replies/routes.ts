@@ -1,6 +1,6 @@
 import { removeText } from '../../../core/replies/texts.ts'
 import { admin, member, viewer } from '../../../operations.ts'
-import { classifyTexts, detection } from './service.ts'
+import { classifyTexts, detection } from './detection.ts'
 import { consent, findSettings, saveSettings } from './texts.ts'
 
 export const replyRoutes = {

@@ -6,8 +6,8 @@ import { deleteTexts } from '../../../core/replies/texts.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { saveConsent, show } from '../../platform/x-account/service.ts'
-import { removeOffersOf } from '../conversation-offers/service.ts'
+import { saveConsent, show } from '../../platform/x-account/x-account.ts'
+import { removeOffersOf } from '../conversation-offers/offers.ts'
 import { conversationSettings } from './tables.ts'
 
 /**

@@ -8,7 +8,7 @@ import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../
 import { leaveIdle, letSend, loseConnection } from '../../../../test/x-accounts.ts'
 import { findSendingState } from '../../../core/messages/sending-state.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
-import { find } from './service.ts'
+import { find } from './settings.ts'
 import { sendingLimits } from './tables.ts'
 
 let app: TestApp

@@ -1,5 +1,5 @@
 import { admin, owner, viewer } from '../../../operations.ts'
-import { find, saveBasis, saveLimits, saveOptOutWords, saveProtection } from './service.ts'
+import { find, saveBasis, saveLimits, saveOptOutWords, saveProtection } from './settings.ts'
 
 export const sendingSettingRoutes = {
   find: viewer.sendingSettings.find.handler(({ context }) => find(context.db, context.env, context.actor)),

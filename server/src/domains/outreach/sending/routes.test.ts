@@ -321,7 +321,7 @@ describe('POST /messages/send', () => {
     [
       'nothing but a name that is blank',
       { message: '{{nick}}' },
-      'Unknown variable {{nick}}. Use {lead_name}, {twitter_handle}, or',
+      'Unknown variable {{nick}}. Use {first_name}, {lead_name}, {twitter_handle}, or',
     ],
     ...[
       ['{{name | default: "friend"}}', '{lead_name|friend}'],

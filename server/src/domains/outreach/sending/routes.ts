@@ -8,7 +8,7 @@ import { requeue } from '../../../core/messages/requeue.ts'
 import { sendNow } from '../../../core/messages/send-now.ts'
 import { renderAgain } from '../../../core/sequences/sequence.ts'
 import { member, viewer } from '../../../operations.ts'
-import { listByStanding } from '../../leads/leads/service.ts'
+import { listByStanding } from '../../leads/leads/leads.ts'
 
 /** The messages of campaigns, and their senders. */
 export const sendingRoutes = {

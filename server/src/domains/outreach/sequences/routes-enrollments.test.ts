@@ -7,11 +7,11 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { insertMessages, markFailed, markReplied } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { insertReply } from '../../../../test/replies.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { replies } from '../../../core/tables/replies.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../../../core/tables/sequences.ts'
-import { usedOf } from '../../platform/billing/service.ts'
+import { usedOf } from '../../platform/billing/plan.ts'
 
 let app: TestApp
 let person: Person
@@ -133,17 +133,12 @@ describe('GET /campaigns/{id}/enrollments', () => {
     expect(await total({ variantId: answered!.id })).toBe(0)
     expect(await total({ outcome: 'positive' })).toBe(0)
     await markReplied(app, { id: answered!.id })
-    const reply = {
-      workspaceId: person.workspaceId,
-      leadId: answered!.leadId!,
-      dmId: answered!.id,
-      accountXUserId: '1',
-    }
-    await app.db.insert(replies).values({ ...reply, xEventId: '7', kind: 'reply', label: 'auto_reply', at: new Date() })
+    const reply = { workspaceId: person.workspaceId, leadId: answered!.leadId!, dmId: answered!.id }
+    await insertReply(app, { ...reply, label: 'auto_reply' })
     await storeAnswers(app.db, [answered!.id])
     expect(await total({ outcome: 'read' })).toBe(1)
     expect(await total({ outcome: 'replied' })).toBe(0)
-    await app.db.insert(replies).values({ ...reply, xEventId: '8', kind: 'reply', label: 'meeting', at: new Date() })
+    await insertReply(app, { ...reply, label: 'meeting' })
     await storeAnswers(app.db, [answered!.id])
     expect([await total({ outcome: 'replied' }), await total({ outcome: 'positive' })]).toEqual([1, 1])
     expect((await person.client.sequences.results({ id })).steps[0]!.variants).toMatchObject([
@@ -421,9 +416,9 @@ it('counts people once, whatever their replies to several messages say, in any o
     const dm = sent[random(sent.length)]!
     const label = labels[random(labels.length)] ?? null
     labelsByLead.set(dm.leadId!, (labelsByLead.get(dm.leadId!) ?? new Set()).add(label))
-    const reply = { workspaceId: person.workspaceId, leadId: dm.leadId!, dmId: dm.id, accountXUserId: '1' }
+    const reply = { workspaceId: person.workspaceId, leadId: dm.leadId!, dmId: dm.id }
     await app.db.transaction(async (tx) => {
-      await tx.insert(replies).values({ ...reply, xEventId: `${id} ${index}`, kind: 'reply', label, at: new Date() })
+      await insertReply({ db: tx }, { ...reply, label })
       await markReplied({ db: tx }, { id: dm.id })
       await storeAnswers(tx, [dm.id])
     })

@@ -5,10 +5,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { receive } from '../replies/service.ts'
+import { receive } from '../replies/detection.ts'
 
 let app: TestApp
 let person: Person
@@ -81,7 +81,7 @@ describe('POST /campaigns with steps', () => {
     ['no delay of the second step', { steps: [step('Hi'), step('You')] }],
     ['a delay of 91 days', { steps: [step('Hi'), step('You', { delay: { amount: 91, unit: 'days' } })] }],
     ['eleven steps', { steps: [step('Hi'), ...Array.from({ length: 10 }, () => step('You', { delay: DELAY }))] }],
-    ['an unknown variable', { steps: [step('Hi {first_name}')] }],
+    ['an unknown variable', { steps: [step('Hi {last_name}')] }],
     [
       'two variants of one name',
       { steps: [{ variants: ['Hi', 'You'].map((text) => ({ messageTemplate: text, name: 'A' })) }] },
@@ -118,7 +118,7 @@ describe('a launch after a plan has ended', () => {
     const reengagement = { afterDays: 20, messageTemplate: 'One last time' }
     const { id } = await campaignOf([two, ...later], { channel: 'extension', reengagement })
     if (plan) await subscribe(app, person, plan)
-    else await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    else await unsubscribe(app, person)
     await person.client.campaigns.queue({ id })
     const { steps, reengagement: last } = await person.client.sequences.find({ id })
     const texts = steps.map(({ variants }) =>

@@ -1,5 +1,5 @@
 import { member } from '../../../operations.ts'
-import { processQueue } from './service.ts'
+import { processQueue } from './simulated-queue.ts'
 
 export const simulatedQueueRoutes = {
   processQueue: member.campaigns.processQueue.handler(({ context, input }) =>

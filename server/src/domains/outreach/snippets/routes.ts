@@ -1,5 +1,5 @@
 import { member } from '../../../operations.ts'
-import { create, list, remove, update } from './service.ts'
+import { create, list, remove, update } from './snippets.ts'
 
 export const snippetRoutes = {
   list: member.snippets.list.handler(({ context }) => list(context.db, context.actor)),

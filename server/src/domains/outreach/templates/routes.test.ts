@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { subscriptions } from '../../platform/billing/tables.ts'
 import { STARTERS } from './starters.ts'
 
 let app: TestApp
@@ -171,7 +171,7 @@ describe('a plan', () => {
     for (const name of ['S1', 'S2', 'S3', 'S4']) ids.push((await create(name, { isShared: true })).body.id as string)
     const [first, second] = ids as [string, string]
     await earn(app, person, 'gold')
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     await person.client.templates.update({ id: first, isArchived: true })
     const restored = { isArchived: false }
     expect((await person.call('PATCH', `/templates/${first}`, restored)).body.code).toBe('PLAN_LIMIT')

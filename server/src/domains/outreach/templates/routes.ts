@@ -1,5 +1,5 @@
 import { member, viewer } from '../../../operations.ts'
-import { create, duplicate, list, remove, update } from './service.ts'
+import { create, duplicate, list, remove, update } from './templates.ts'
 
 export const templateRoutes = {
   list: viewer.templates.list.handler(({ context, input }) => list(context.db, context.actor, input)),

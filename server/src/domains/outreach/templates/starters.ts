@@ -30,7 +30,7 @@ export const STARTERS: readonly Starter[] = [
     name: 'One question',
     steps: [
       first(
-        "Hi {lead_name}, quick question: what takes up most of your week that you'd rather not do yourself? I'm collecting answers before I decide what to work on next.",
+        "Hi {first_name}, quick question: what takes up most of your week that you'd rather not do yourself? I'm collecting answers before I decide what to work on next.",
       ),
     ],
   },
@@ -38,7 +38,7 @@ export const STARTERS: readonly Starter[] = [
     name: 'Introduce yourself',
     steps: [
       first(
-        "Hi {lead_name}, we haven't met yet. I work with people in your field and would love to get to know you. What are you working on at the moment?",
+        "Hi {first_name}, we haven't met yet. I work with people in your field and would love to get to know you. What are you working on at the moment?",
       ),
     ],
   },
@@ -46,11 +46,11 @@ export const STARTERS: readonly Starter[] = [
     name: 'Ask for feedback',
     steps: [
       first(
-        "Hi {lead_name}, I'm building something for people who do what you do. What would make it useful to you? Two minutes of your time would help a lot.",
+        "Hi {first_name}, I'm building something for people who do what you do. What would make it useful to you? Two minutes of your time would help a lot.",
       ),
       afterDays(
         3,
-        "Hi {lead_name}, even one sentence about what bugs you most at work would help. If this isn't for you, no worries.",
+        "Hi {first_name}, even one sentence about what bugs you most at work would help. If this isn't for you, no worries.",
       ),
     ],
   },
@@ -58,11 +58,11 @@ export const STARTERS: readonly Starter[] = [
     name: 'Offer help first',
     steps: [
       first(
-        "Hi {lead_name}, is there something at work right now where a second pair of eyes would help? I'm happy to take a look and tell you what I think.",
+        "Hi {first_name}, is there something at work right now where a second pair of eyes would help? I'm happy to take a look and tell you what I think.",
       ),
       afterDays(
         5,
-        "Hi {lead_name}, my offer still stands: send me one thing you're stuck on, and I'll tell you what I would try.",
+        "Hi {first_name}, my offer still stands: send me one thing you're stuck on, and I'll tell you what I would try.",
       ),
     ],
   },
@@ -70,20 +70,23 @@ export const STARTERS: readonly Starter[] = [
     name: 'Invite to a call',
     steps: [
       first(
-        "Hi {lead_name}, would you be open to a short call? I'd like to show you what I'm working on and hear whether it would be useful to {company|you}. A simple no is fine, too.",
+        "Hi {first_name}, would you be open to a short call? I'd like to show you what I'm working on and hear whether it would be useful to {company|you}. A simple no is fine, too.",
       ),
       afterDays(
         4,
-        "Hi {lead_name}, I know a call is a lot to ask of someone you don't know. If writing is easier, what would you want to know first?",
+        "Hi {first_name}, I know a call is a lot to ask of someone you don't know. If writing is easier, what would you want to know first?",
       ),
     ],
   },
   {
     name: 'Question, reminder, goodbye',
     steps: [
-      first('Hi {lead_name}, are you the right person to ask about the tools that {company|your team} uses?'),
-      afterDays(3, 'Hi {lead_name}, just a quick reminder. A yes or no is all I need.'),
-      afterDays(7, 'Hi {lead_name}, this is my last message about this. If it ever becomes relevant, just reply here.'),
+      first('Hi {first_name}, are you the right person to ask about the tools that {company|your team} uses?'),
+      afterDays(3, 'Hi {first_name}, just a quick reminder. A yes or no is all I need.'),
+      afterDays(
+        7,
+        'Hi {first_name}, this is my last message about this. If it ever becomes relevant, just reply here.',
+      ),
     ],
   },
 ].map((starter, index) => ({ ...starter, id: `01932d00-0000-7000-8000-00000000000${index + 1}` }))

@@ -14,9 +14,9 @@ export interface Written {
 }
 
 const GREETINGS: Record<WriterTone, readonly [string, string, string]> = {
-  friendly: ['Hi {lead_name},', 'Hey {lead_name},', 'Hi {lead_name}, hope your week is going well.'],
-  professional: ['Hello {lead_name},', 'Hello {lead_name},', 'Dear {lead_name},'],
-  direct: ['Hi {lead_name},', '{lead_name}, a quick one:', 'Hi {lead_name}, straight to the point:'],
+  friendly: ['Hi {first_name},', 'Hey {first_name},', 'Hi {first_name}, hope your week is going well.'],
+  professional: ['Hello {first_name},', 'Hello {first_name},', 'Hello {first_name},'],
+  direct: ['Hi {first_name},', 'Hi {first_name}, a quick one:', 'Hi {first_name}, straight to the point:'],
 }
 
 /** For each goal, three reasons to write, and a question in each tone. */
@@ -85,16 +85,16 @@ const GOALS: Record<WriterGoal, { reasons: readonly [string, string, string] } &
 
 const FOLLOW_UPS: Record<WriterTone, readonly [string, string]> = {
   friendly: [
-    'Hi {lead_name}, I know that things get busy, so here is my note again. [ask]',
-    'Hi {lead_name}, this is my last message about this. If the timing is wrong, no problem at all. Should I check in later?',
+    'Hi {first_name}, I know that things get busy, so here is my note again. [ask]',
+    'Hi {first_name}, this is my last message about this. If the timing is wrong, no problem at all. Should I check in later?',
   ],
   professional: [
-    'Hello {lead_name}, I wanted to follow up on my message. [ask]',
-    'Hello {lead_name}, I do not want to take up more of your time, so this is my last message. Is there a better person to ask?',
+    'Hello {first_name}, I wanted to follow up on my message. [ask]',
+    'Hello {first_name}, I do not want to take up more of your time, so this is my last message. Is there a better person to ask?',
   ],
   direct: [
-    '{lead_name}, did you see my message? [ask]',
-    '{lead_name}, last message from me: is this relevant to you, yes or no?',
+    'Hi {first_name}, did you see my message? [ask]',
+    'Hi {first_name}, last message from me: is this relevant to you, yes or no?',
   ],
 }
 

@@ -14,8 +14,8 @@ import { detectLanguage } from '../../../core/classifier/labels.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
-import { find as findConversation } from '../conversations/service.ts'
-import { list as listSnippets } from '../snippets/service.ts'
+import { find as findConversation } from '../conversations/conversations.ts'
+import { list as listSnippets } from '../snippets/snippets.ts'
 import { aboutOf } from './about.ts'
 import { beyondBudget, settle } from './budget.ts'
 import { writeMessages, writeSequences } from './built-in.ts'
@@ -128,7 +128,7 @@ async function requestOf(
       input.instruction && `How: ${input.instruction}`,
       `Language: ${input.language ?? language ?? 'that of the text or conversation'}`,
       `Each text has at most ${maxLength} characters.`,
-      input.kind === 'message' || isSequence ? 'Begin with the variable {lead_name} where a name belongs.' : null,
+      input.kind === 'message' || isSequence ? 'Begin with the variable {first_name} where a name belongs.' : null,
       about !== '' && `About the sender: ${about}`,
       snippets.length > 0 && `Texts that the sender uses: ${snippets.join(' | ').slice(0, 4_000)}`,
       conversation?.template && `The message that the sender first sent to many people: ${conversation.template}`,

@@ -1,4 +1,4 @@
-import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import { RECOGNIZED_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { attemptEach } from '../../../attempt-each.ts'
@@ -15,7 +15,7 @@ const UNSURE = 0.7
 const BATCH = 50
 const TOKENS = 500
 
-const Opinion = z.object({ label: z.enum(REPLY_LABELS) })
+const Opinion = z.object({ label: z.enum(RECOGNIZED_LABELS) })
 
 /** Labels a conversation by a reply (core/conversations/changes.ts). */
 type RelabelReply = (
@@ -83,7 +83,7 @@ async function readLabel(
       count: 1,
       task: [
         'Task: say what kind of reply the text below is, which answers a sales message.',
-        `Labels: ${REPLY_LABELS.map((label) => `"${label}"`).join(', ')}`,
+        `Labels: ${RECOGNIZED_LABELS.map((label) => `"${label}"`).join(', ')}`,
       ],
       data: [{ field: 'them', text: cleaned }],
       bounds: { allowed: '', maxLength: 0, language: null, kept: [], isAnswer: false, hasVariables: false },

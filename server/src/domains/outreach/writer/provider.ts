@@ -8,7 +8,8 @@ import type { Env } from '../../../env.ts'
 import { addressProblem } from '../../../public-address.ts'
 import { invalidField } from '../../../refusal.ts'
 import type { Sealer } from '../../../sealing.ts'
-import { factsOf } from '../../platform/billing/service.ts'
+import { factsOf } from '../../platform/billing/plan.ts'
+import { usage as usageOf } from './budget.ts'
 import { allowanceOf, type BudgetLimits, type Price, priceOf } from './prices.ts'
 import { writerProviders } from './tables.ts'
 
@@ -164,4 +165,13 @@ function originOf(baseUrl: string | null): string {
 /** Deletes the workspace's own model and its key. */
 export async function remove(db: Db, { workspaceId }: Actor): Promise<void> {
   await db.delete(writerProviders).where(eq(writerProviders.workspaceId, workspaceId))
+}
+
+/** The usage of a month, and the limits of the current model. */
+export async function usage(context: ProviderContext, actor: Actor, input: InputOf<'writer', 'usage'>) {
+  const model = await findModel(context, actor.workspaceId)
+  return usageOf(context.db, actor, input, {
+    limits: model?.limits ?? { cents: null, tokens: null },
+    payer: model?.from ?? 'operator',
+  })
 }

@@ -1,7 +1,8 @@
 import { admin, member } from '../../../operations.ts'
+import { about, saveAbout } from './about.ts'
 import { testProvider } from './drafts.ts'
-import { find as findProvider, remove as removeProvider, save as saveProvider } from './provider.ts'
-import { about, lintMessage, saveAbout, usage } from './service.ts'
+import { lintMessage } from './lint-message.ts'
+import { find as findProvider, remove as removeProvider, save as saveProvider, usage } from './provider.ts'
 
 export const writerRoutes = {
   lint: member.writer.lint.handler(({ context, input }) => lintMessage(context.db, context.actor, input)),

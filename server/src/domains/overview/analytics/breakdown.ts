@@ -14,9 +14,9 @@ import { dmActivity } from '../../../core/tables/activity.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import type { AliasOf } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
-import { requireAdvancedAnalytics } from '../../platform/billing/service.ts'
+import { requireAdvancedAnalytics } from '../../platform/billing/plan.ts'
+import { findCampaign, findTimeZone, findToday, medianAnswer, peopleSums, startOf } from './analytics.ts'
 import { daysShown, rateOf } from './rules.ts'
-import { findCampaign, findTimeZone, findToday, medianAnswer, peopleSums, startOf } from './service.ts'
 
 const activity = alias(dmActivity, 'a')
 const message = alias(dms, 'd')

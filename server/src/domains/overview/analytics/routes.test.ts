@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deleteCampaigns } from '../../../../test/campaigns.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
+import { insertConversation } from '../../../../test/conversations.ts'
 import { deleteLeads, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { markReplied, markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
+import { insertReply } from '../../../../test/replies.ts'
 import { countedColumns, countMessages, deleteMessages, updateMessages } from '../../../core/messages/counts.ts'
-import { conversations } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
-import { replies } from '../../../core/tables/replies.ts'
 import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
 
 let app: TestApp
@@ -150,14 +149,7 @@ describe('GET /analytics', () => {
     })
     const { workspaceId } = person
     const written = (leadId: string, seconds: number) =>
-      app.db.insert(replies).values({
-        workspaceId,
-        leadId,
-        accountXUserId: '1',
-        xEventId: `${leadId} ${seconds}`,
-        kind: 'written',
-        at: later(seconds),
-      })
+      insertReply(app, { workspaceId, leadId, kind: 'written', at: later(seconds) })
     // Before the reply, and the second answer.
     await written(a, -60)
     await written(a, 100)
@@ -198,9 +190,8 @@ describe('GET /analytics', () => {
     await person.client.suppressions.create({ handles: [suppressed!] })
     const [lead] = await app.db.select().from(leads).where(eq(leads.twitterHandle, suggested!))
     const { workspaceId } = person
-    const message = { lastMessageId: randomUUID(), lastMessageAt: new Date(), sortAt: new Date() }
-    const conversation = { workspaceId, leadId: lead!.id, accountXUserId: '1', label: 'opted_out' as const }
-    await app.db.insert(conversations).values({ ...conversation, ...message, suggestsSuppression: true })
+    const conversation = { workspaceId, leadId: lead!.id, label: 'opted_out' as const }
+    await insertConversation(app, { ...conversation, suggestsSuppression: true })
     for (const range of [{}, { from: today(), to: today() }]) {
       const { topPerformingLeads: rest } = await person.client.analytics.find(range)
       expect(rest).toHaveLength(10)

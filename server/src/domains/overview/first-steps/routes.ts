@@ -1,5 +1,5 @@
 import { viewer } from '../../../operations.ts'
-import { find, update } from './service.ts'
+import { find, update } from './first-steps.ts'
 
 export const firstStepsRoutes = {
   find: viewer.firstSteps.find.handler(({ context }) => find(context.db, context.actor)),

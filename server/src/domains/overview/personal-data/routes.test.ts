@@ -8,12 +8,12 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { joinWorkspace } from '../../../../test/team.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { conversationDrafts } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
 import { ssoConnections } from '../../identity/sso/tables.ts'
-import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { conversationSettings } from '../../outreach/replies/tables.ts'
 import { replySettings } from '../../outreach/sending-settings/tables.ts'
 import { apiKeys } from '../../platform/api-keys/tables.ts'
@@ -129,6 +129,7 @@ describe('GET /auth/user/export', () => {
       'conversations.json': 0,
       'conversation-notes.json': 0,
       'conversation-offers.json': 0,
+      'campaign-drafts.json': 0,
       'drafts.json': 1,
       'snippets.json': 1,
       'templates.json': 0,
@@ -214,7 +215,7 @@ describe('DELETE /auth/user', () => {
       await subscribe(app, owner)
       await prove(app, owner)
       const { workspaceId } = owner
-      await app.db.insert(workspaceMembers).values({ workspaceId, userId: person.id, role: 'admin' })
+      await joinWorkspace(app, workspaceId, person.id, 'admin')
       const key = { workspaceId, createdBy: person.id, start: 'xa_live_abcd', scopes: [] }
       const named = ['First', 'Second'].map((name) => ({ ...key, name, keyHash: `${name} of ${workspaceId}` }))
       const [first] = await app.db.insert(apiKeys).values(named).returning()

@@ -2,6 +2,7 @@ import { REPORTS_MAX } from '@x-automated/contract/overview/report-limits'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeDirect } from '../../../../test/campaigns.ts'
+import { insertConversation } from '../../../../test/conversations.ts'
 import { deleteLeads } from '../../../../test/leads.ts'
 import { LOGO } from '../../../../test/logo.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
@@ -14,7 +15,7 @@ import { campaigns } from '../../../core/tables/campaigns.ts'
 import { ANSWERS, type dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { find } from './service.ts'
+import { find } from './reports.ts'
 import { reports } from './tables.ts'
 
 let app: TestApp
@@ -272,9 +273,7 @@ describe('POST /reports/find', () => {
   it('names the people who replied, if it includes them', async () => {
     const person = await makeAgency()
     const { id, list } = await makeCampaign(person)
-    await app.db.execute(sql`
-      insert into conversations (workspace_id, account_x_user_id, lead_id, sort_at, last_message_id, last_message_at, label)
-      values (${person.workspaceId}, '1', ${list.leadIds[0]}, now(), new_id(), now(), 'meeting')`)
+    await insertConversation(app, { workspaceId: person.workspaceId, leadId: list.leadIds[0]!, label: 'meeting' })
     const people = [
       { name: 'Ben Secret', twitterHandle: list.handles[1], label: null, repliedAt: '2026-03-11T09:00:00.000Z' },
       { name: 'Ada Secret', twitterHandle: list.handles[0], label: 'meeting', repliedAt: '2026-03-10T09:00:00.000Z' },

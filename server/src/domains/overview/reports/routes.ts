@@ -1,5 +1,5 @@
 import { admin, anyone, member } from '../../../operations.ts'
-import { create, find, list, remove } from './service.ts'
+import { create, find, list, remove } from './reports.ts'
 
 export const reportRoutes = {
   list: member.reports.list.handler(({ context, input }) => list(context, context.actor, input)),

@@ -25,8 +25,8 @@ import { dms } from '../../../core/tables/messages.ts'
 import { workers } from '../../../db/tables.ts'
 import { preflightOf } from '../../outreach/campaigns/preflight.ts'
 import { answer as answerConversation } from '../../outreach/conversations/answers.ts'
-import { usedOf } from '../../platform/billing/service.ts'
-import { remove } from './service.ts'
+import { usedOf } from '../../platform/billing/plan.ts'
+import { remove } from './sample-data.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { owner } from '../../../operations.ts'
-import { load, remove } from './service.ts'
+import { load, remove } from './sample-data.ts'
 
 export const sampleDataRoutes = {
   load: owner.sampleData.load.handler(({ context }) => load(context, context.actor)),

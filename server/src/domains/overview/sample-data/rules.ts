@@ -169,8 +169,8 @@ export const OUTCOMES: Readonly<Record<number, Outcome>> = {
 export type Outcome = { label: ReplyLabel; reply: string; answer?: string } | 'read' | 'closed'
 
 const SENT_VARIANTS = [
-  'Hi {lead_name}, I saw what you’re building and liked it. How do you find your first customers at the moment?',
-  'Hi {lead_name}, quick question from one builder to another: is outreach something you do yourself?',
+  'Hi {first_name}, I saw what you’re building and liked it. How do you find your first customers at the moment?',
+  'Hi {first_name}, quick question from one builder to another: is outreach something you do yourself?',
 ] as const
 
 const variants = (...texts: string[]) =>
@@ -197,8 +197,8 @@ export const draftSteps = (): VersionStep[] => [
     delay: null,
     condition: null,
     variants: variants(
-      'Hi {lead_name}, your posts on growth are some of the best I read. What are you testing this month?',
-      'Hi {lead_name}, we help growth teams reach the right people on X. Can I show you how in two minutes?',
+      'Hi {first_name}, your posts on growth are some of the best I read. What are you testing this month?',
+      'Hi {first_name}, we help growth teams reach the right people on X. Can I show you how in two minutes?',
     ),
   },
   {
@@ -206,7 +206,7 @@ export const draftSteps = (): VersionStep[] => [
     id: randomUUID(),
     delay: { amount: 3, unit: 'days' },
     condition: 'no_reply',
-    variants: variants('Hi {lead_name}, just checking that this did not get lost. Is it worth a short chat?'),
+    variants: variants('Hi {first_name}, just checking that this did not get lost. Is it worth a short chat?'),
   },
 ]
 

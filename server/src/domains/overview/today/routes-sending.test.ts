@@ -1,4 +1,5 @@
-import { eq, sql } from 'drizzle-orm'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { deleteCampaigns, planFollowUp, reactivate } from '../../../../test/campaigns.ts'
@@ -21,9 +22,10 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
+import { watchAccount } from '../../../../test/reply-watches.ts'
 import { identify, leaveIdle, loseConnection, rest } from '../../../../test/x-accounts.ts'
+import { liftAppLimits, limitApps, refillFunds, runOutOfFunds } from '../../../../test/x-apps.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { xApps } from '../../platform/x-apps/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -119,7 +121,6 @@ describe('the time of the next message, while a launch can be undone', () => {
     const next = async () => (await person.client.today.find({})).nextSendAt
     return { person, account, id, next }
   }
-  const accountOf = ({ account }: { account: { id: string } }) => sql`x_accounts where id = ${account.id}`
 
   it('is the end of the undo', async () => {
     const { next } = await launched()
@@ -137,9 +138,9 @@ describe('the time of the next message, while a launch can be undone', () => {
   type Launched = Awaited<ReturnType<typeof launched>>
   const limits: Record<string, (made: Launched) => Promise<unknown>> = {
     'the spending limit': ({ person }) => person.client.xCosts.saveLimit({ limitCents: 1 }),
-    'an X app without credits': () => app.db.update(xApps).set({ fundsEmptySince: new Date(), fundsTryAt: later(1) }),
+    'an X app without credits': () => runOutOfFunds(app, later(1)),
     'a limit of X': (made) => rest(app, { id: made.account.id }, later(1)),
-    'the limit of the X app': () => app.db.update(xApps).set({ dailyLimit: 10, restsUntil: later(1) }),
+    'the limit of the X app': () => limitApps(app, 10, later(1)),
     'the daily cap': async ({ person, account }) => {
       await addRefused(person, account.id, later(-1))
       await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
@@ -162,7 +163,8 @@ describe('the time of the next message, while a launch can be undone', () => {
       expect(Date.parse(next!) - Date.now()).toBeGreaterThan(HOLD_SECONDS * 1_000 + 60_000)
       expect(Math.abs(Date.parse(next!) - Date.parse(until!))).toBeLessThan(60_000)
     } finally {
-      await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null, dailyLimit: null, restsUntil: null })
+      await refillFunds(app)
+      await liftAppLimits(app)
     }
   })
 
@@ -182,10 +184,13 @@ describe('the time of the next message, while a launch can be undone', () => {
   it('is not before X can be read again, if only a follow-up is queued', async () => {
     const { account, id, next } = await launched()
     await makeFollowUps(app, { campaignId: id }, account.id, { dueAt: new Date() })
-    await app.db.execute(sql`
-      insert into reply_watches (x_user_id, fails_since, rests_until, next_poll_at)
-      select x_user_id, now(), ${later(1).toISOString()}::timestamptz, ${later(1).toISOString()}::timestamptz from ${accountOf({ account })}
-      on conflict (x_user_id) do update set fails_since = now(), read_until = null, rests_until = excluded.rests_until`)
+    const [failsSince, in1Hour] = [new Date(), later(1)]
+    await watchAccount(app, idOfHandle(account.handle), {
+      failsSince,
+      readUntil: null,
+      restsUntil: in1Hour,
+      nextPollAt: in1Hour,
+    })
     expect(Date.parse((await next())!)).toBeGreaterThan(Date.now() + 3_500_000)
   })
 

@@ -1,10 +1,10 @@
 import { isWaiting } from '@x-automated/contract/outreach/conversations'
 import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { complete, pauseNow, planFollowUp } from '../../../../test/campaigns.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
-import { messaged, say } from '../../../../test/conversations.ts'
+import { answerLast, deleteConversations, insertConversation, messaged, say } from '../../../../test/conversations.ts'
 import { insertLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -90,12 +90,9 @@ it('GET /today counts who wrote last, whether read or not, and nobody who does n
   // One of them also wrote to another account.
   const [first] = await app.db.select().from(rows).where(eq(rows.leadId, leadIds[0]!))
   const { id: _, ...again } = first!
-  const [added] = await app.db
-    .insert(rows)
-    .values({ ...again, accountXUserId: '1' })
-    .returning()
+  const added = await insertConversation(app, { ...again, accountXUserId: '1' })
   expect(await waiting()).toBe(3)
-  await app.db.delete(rows).where(eq(rows.id, added!.id))
+  await deleteConversations(app, { id: added.id })
 
   const of = (index: number) => conversations.find(({ lead }) => lead.id === leadIds[index])!.id
   await person.client.conversations.updateMany({ conversationIds: conversations.map(({ id }) => id), isRead: true })
@@ -104,10 +101,7 @@ it('GET /today counts who wrote last, whether read or not, and nobody who does n
   expect(await waiting()).toBe(2)
   await person.client.conversations.update({ id: of(1), status: 'done' })
   expect(await waiting()).toBe(1)
-  await app.db
-    .update(rows)
-    .set({ isLastOurs: true })
-    .where(eq(rows.id, of(6)))
+  await answerLast(app, { id: of(6) })
   expect(await waiting()).toBe(0)
   const { conversations: after } = await person.client.conversations.list({})
   expect(after.filter(isWaiting)).toEqual([])
@@ -120,12 +114,9 @@ it('GET /today counts at most a thousand people who wait', async () => {
     app,
     Array.from({ length: 1_001 }, (_, n) => ({ workspaceId, name: 'P', twitterHandle: `waits_${n}` })),
   )
-  await app.db.execute(sql`
-    insert into conversations (workspace_id, lead_id, account_x_user_id, sort_at, last_message_id, last_message_at)
-    select ${workspaceId}::uuid, id, '1', now(), id, now()
-    from unnest(${sql.param(leadIds)}::uuid[]) id`)
+  await Promise.all(leadIds.map((leadId) => insertConversation(app, { workspaceId, leadId })))
   expect((await person.client.today.find({})).repliesWaiting).toBe(REPLIES_WAITING_MAX)
-  await app.db.delete(rows).where(eq(rows.workspaceId, workspaceId))
+  await deleteConversations(app, { workspaceId })
 })
 
 it('GET /today says when the next message is due, and lists active campaigns before paused ones', async () => {

@@ -1,5 +1,5 @@
 import { viewer } from '../../../operations.ts'
-import { find } from './service.ts'
+import { find } from './today.ts'
 
 export const todayRoutes = {
   find: viewer.today.find.handler(({ context, input }) => find(context, context.actor, input)),

@@ -1,15 +1,15 @@
 import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
-import { authSessions } from '../../identity/auth/tables.ts'
-import { workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { backdateProof } from '../../../../test/sessions.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
+import { changeRole } from '../../../../test/team.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
-import { subscriptions } from '../billing/tables.ts'
 import { notifications } from '../notifications/tables.ts'
 import { apiKeys } from './tables.ts'
 
@@ -41,9 +41,6 @@ async function noticesOf(person: Person) {
   const { notifications } = await person.client.notifications.list({})
   return notifications.filter(({ kind }) => kind.startsWith('api_key'))
 }
-
-const isMembership = ({ id, workspaceId }: Person) =>
-  and(eq(workspaceMembers.userId, id), eq(workspaceMembers.workspaceId, workspaceId))
 
 /** Creates a key. @returns its id, itself, and calls with it */
 async function makeKey(person: Person, scopes: Scope[] = [...SCOPES], more: { expiresAt?: string } = {}) {
@@ -112,11 +109,10 @@ describe('a new API key', () => {
       status: 403,
       body: { code: 'REAUTHENTICATION_NEEDED' },
     })
-    const [tenMinutes, minute] = [sql`now() - interval '10 minutes 1 second'`, sql`now() - interval '1 minute'`]
-    const isIts = eq(authSessions.id, person.actor.sessionId)
-    await app.db.update(authSessions).set({ reauthenticatedAt: tenMinutes }).where(isIts)
+    const session = { id: person.actor.sessionId }
+    await backdateProof(app, session, 601)
     expect((await person.call('POST', '/api-keys', wanted)).body.code).toBe('REAUTHENTICATION_NEEDED')
-    await app.db.update(authSessions).set({ reauthenticatedAt: minute }).where(isIts)
+    await backdateProof(app, session, 60)
     expect((await person.call('POST', '/api-keys', wanted)).status).toBe(200)
   })
 
@@ -140,7 +136,7 @@ describe('a new API key', () => {
 
   it('is refused to an admin who was demoted a moment ago', async () => {
     const { admin } = await makeTeam()
-    await app.db.update(workspaceMembers).set({ role: 'member' }).where(isMembership(admin))
+    await changeRole(app, { workspaceId: admin.workspaceId, userId: admin.id }, 'member')
     expect((await admin.call('POST', '/api-keys', { name: 'CRM', scopes: ['leads:read'] })).body.code).toBe('FORBIDDEN')
   })
 })
@@ -341,7 +337,7 @@ describe('an API key', () => {
     await app.db.update(apiKeys).set({ expiresAt: sql`now()` }).where(eq(apiKeys.id, expiring.id))
     expect((await expiring.call('GET', '/lists')).status).toBe(401)
     const key = await makeKey(person, ['lists:read'])
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     expect((await key.call('GET', '/lists')).body.code).toBe('PLAN_LIMIT')
     expect((await person.client.apiKeys.list()).keys.map(({ status }) => status)).toEqual(['plan', 'expired'])
     await subscribe(app, person)
@@ -389,7 +385,7 @@ describe('every operation', () => {
       const admitted = await all.call(operation.method, path, body)
       expect([operation.name, admitted.body.code === 'FORBIDDEN']).toEqual([operation.name, operation.scope === null])
     }
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     for (const operation of signedIn.filter(({ scope }) => scope !== null)) {
       const body = operation.method === 'GET' ? undefined : {}
       const refused = await all.call(operation.method, pathWith(operation, SOME_ID), body)

@@ -1,5 +1,5 @@
 import { admin } from '../../../operations.ts'
-import { adopt, create, list, remove } from './service.ts'
+import { adopt, create, list, remove } from './api-keys.ts'
 
 export const apiKeyRoutes = {
   list: admin.apiKeys.list.handler(({ context }) => list(context.db, context.actor)),

@@ -8,6 +8,7 @@ import type { Db } from '../../../db/open.ts'
 import type { Env } from '../../../env.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
+import { factsOf, usedOf } from './plan.ts'
 import {
   entitlementAt,
   graceEnd,
@@ -21,7 +22,6 @@ import {
   usageResetsAt,
   warningFrom,
 } from './rules.ts'
-import { factsOf, usedOf } from './service.ts'
 import { paidSubscriptions, planPrices, subscriptions } from './tables.ts'
 
 type Links = PaymentLinks['links']

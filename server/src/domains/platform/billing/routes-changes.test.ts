@@ -4,7 +4,8 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { paidSubscriptions, subscriptions } from './tables.ts'
+import { endSubscriptions } from '../../../../test/subscriptions.ts'
+import { paidSubscriptions } from './tables.ts'
 
 let app: TestApp
 let stripe: ReturnType<typeof visitPayments>
@@ -133,10 +134,7 @@ describe('a paused subscription', () => {
       .update(paidSubscriptions)
       .set({ status: 'paused', readNo: Number.MAX_SAFE_INTEGER })
       .where(eq(paidSubscriptions.id, id))
-    await app.db
-      .update(subscriptions)
-      .set({ status: 'canceled', currentPeriodEnd: new Date() })
-      .where(eq(subscriptions.paidId, id))
+    await endSubscriptions(app, { paidId: id })
     expect(await person.client.billing.overview()).toMatchObject({ subscription: null, others: [], level: 'free' })
     const { links } = await person.client.billing.ownLinks()
     expect(await person.client.billing.checkout({ planId: 'agency_monthly' })).toEqual({

@@ -5,11 +5,12 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { endSubscriptions } from '../../../../test/subscriptions.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { queueNotificationEmails } from '../notifications/service.ts'
+import { queueNotificationEmails } from '../notifications/notifications.ts'
 import { notifications } from '../notifications/tables.ts'
-import { monthlyUsage, subscriptions } from './tables.ts'
+import { monthlyUsage } from './tables.ts'
 
 /** Plan limits are enforced when messages are queued. */
 let app: TestApp
@@ -141,10 +142,7 @@ it('queued messages survive the end of a plan, and archiving refunds them', asyn
   await subscribe(app, person, 'pro_monthly')
   const campaign = await makeCampaign(person, await makeList(app, person, openHandles(60)))
   await person.client.campaigns.queue({ id: campaign.id })
-  await app.db
-    .update(subscriptions)
-    .set({ status: 'canceled', currentPeriodEnd: new Date(Date.now() - 1_000) })
-    .where(eq(subscriptions.workspaceId, person.workspaceId))
+  await endSubscriptions(app, { workspaceId: person.workspaceId })
   expect(await person.client.billing.overview()).toMatchObject({ level: 'free', ended: { planId: 'pro_monthly' } })
   await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
   expect(await person.client.campaigns.update({ id: campaign.id, status: 'active' })).toMatchObject({

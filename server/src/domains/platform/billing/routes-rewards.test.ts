@@ -4,11 +4,10 @@ import { makeAccount, PASSWORD } from '../../../../test/accounts.ts'
 import { connectX, earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles } from '../../../../test/outreach.ts'
-import { makeColleague } from '../../../../test/team.ts'
-import { workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
+import { joinWorkspace, makeColleague, makeWorkspace } from '../../../../test/team.ts'
 import { members } from '../../waitlist/waitlist/tables.ts'
+import { factsOf } from './plan.ts'
 import { hasFeature } from './rewards.ts'
-import { factsOf } from './service.ts'
 
 /** What achievements give besides months of Pro. */
 let app: TestApp
@@ -81,17 +80,11 @@ describe('GET /billing/rewards', () => {
   it('applies in every workspace that the owner has, and in none where they are a guest', async () => {
     const [owner, host] = [await makePerson(app), await makePerson(app)]
     await earn(app, owner, 'global')
-    const [second] = await app.db.insert(workspaces).values({ name: 'Second' }).returning()
-    await app.db.insert(workspaceMembers).values([
-      { workspaceId: second!.id, userId: owner.id, role: 'owner' },
-      { workspaceId: host.workspaceId, userId: owner.id, role: 'admin' },
-    ])
+    const second = await makeWorkspace(app, 'Second')
+    await joinWorkspace(app, second, owner.id, 'owner')
+    await joinWorkspace(app, host.workspaceId, owner.id, 'admin')
     const has = async (workspaceId: string) => (await factsOf(app.db, workspaceId)).achievements.includes('global')
-    expect([await has(owner.workspaceId), await has(second!.id), await has(host.workspaceId)]).toEqual([
-      true,
-      true,
-      false,
-    ])
+    expect([await has(owner.workspaceId), await has(second), await has(host.workspaceId)]).toEqual([true, true, false])
     expect((await host.client.billing.rewards()).rewards).toEqual([])
   })
 })
@@ -230,8 +223,8 @@ describe('a workspace that gets another owner', () => {
     expect((await read(`/campaigns/${id}/sequence`)).steps).toHaveLength(1)
 
     // The rewards belong to the account of the former owner, wherever it owns a workspace.
-    const [another] = await app.db.insert(workspaces).values({ name: 'Another' }).returning()
-    await app.db.insert(workspaceMembers).values({ workspaceId: another!.id, userId: owner.id, role: 'owner' })
-    expect((await factsOf(app.db, another!.id)).achievements).toContain('gold')
+    const another = await makeWorkspace(app, 'Another')
+    await joinWorkspace(app, another, owner.id, 'owner')
+    expect((await factsOf(app.db, another)).achievements).toContain('gold')
   })
 })

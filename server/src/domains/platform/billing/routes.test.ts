@@ -4,9 +4,10 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { mailsTo, mailTo } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { failPayment } from '../../../../test/subscriptions.ts'
 import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
 import { claimPayments } from './sync.ts'
-import { paidSubscriptions, subscriptions } from './tables.ts'
+import { paidSubscriptions } from './tables.ts'
 
 let app: TestApp
 let stripe: ReturnType<typeof visitPayments>
@@ -403,10 +404,7 @@ describe('over time', () => {
       body: { code: 'SUBSCRIPTION_STATE', error: 'A payment is overdue. Pay the open invoice first.' },
     })
     // After the grace period.
-    await app.db
-      .update(subscriptions)
-      .set({ pastDueSince: new Date(Date.now() - 8 * 86_400_000) })
-      .where(eq(subscriptions.workspaceId, poor.workspaceId))
+    await failPayment(app, { workspaceId: poor.workspaceId }, 8)
     expect(await poor.client.billing.overview()).toMatchObject({ level: 'free', subscription: { status: 'past_due' } })
     await stripe.submit(subscription!.payUrl!, { number: '4242424242424242' })
     await has(poor, { status: 'active' })

@@ -15,7 +15,7 @@ import {
 import type { RequestContext } from '../../../requests/context.ts'
 import { hashToken } from '../../../sealing.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
-import { notifyOwners } from '../notifications/service.ts'
+import { notifyOwners } from '../notifications/notifications.ts'
 import { referenceOf, workspaceIn } from './overview.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'

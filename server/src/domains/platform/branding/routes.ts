@@ -1,5 +1,5 @@
 import { admin, viewer } from '../../../operations.ts'
-import { find, save } from './service.ts'
+import { find, save } from './branding.ts'
 
 export const brandingRoutes = {
   find: viewer.branding.find.handler(({ context }) => find(context.db, context.actor)),

@@ -7,7 +7,7 @@ import { livingWorkers, type RequestWorker } from '../../../db/liveness.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { REVOCATIONS_CHANNEL } from '../../identity/auth/tokens.ts'
-import { MEMBERSHIPS_CHANNEL } from '../../identity/workspaces/service.ts'
+import { MEMBERSHIPS_CHANNEL } from '../../identity/workspaces/workspaces.ts'
 import { RECORDED_CHANNEL } from './recording.ts'
 import { isFor, type StoredEvent, unseen } from './rules.ts'
 

@@ -1,5 +1,5 @@
 import { member, viewer } from '../../../operations.ts'
-import { cancel, find, list, undo } from './service.ts'
+import { cancel, find, list, undo } from './jobs.ts'
 
 export const jobRoutes = {
   list: viewer.jobs.list.handler(({ context, input }) => list(context.db, context.actor, input)),

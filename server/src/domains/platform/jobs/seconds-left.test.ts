@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { secondsLeft } from './service.ts'
+import { secondsLeft } from './jobs.ts'
 
 it('estimates the rest by the pace so far', () => {
   expect(secondsLeft(25, 100, 10)).toBe(30)

@@ -13,7 +13,7 @@ import { loseConnection } from '../../../../test/x-accounts.ts'
 import { pauseCampaignsOf } from '../../../core/campaigns/pause.ts'
 import { sendQueuedEmails } from '../../../jobs/mail.ts'
 import { createMailer } from '../../../outside/mail.ts'
-import { notifyReplies, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
+import { notifyReplies, purgeOldNotifications, queueDigests, queueNotificationEmails } from './notifications.ts'
 import { notifications } from './tables.ts'
 
 let app: TestApp

@@ -1,5 +1,5 @@
 import { viewer } from '../../../operations.ts'
-import { countUnread, list, listPreferences, markRead, setPreference } from './service.ts'
+import { countUnread, list, listPreferences, markRead, setPreference } from './notifications.ts'
 
 export const notificationRoutes = {
   list: viewer.notifications.list.handler(({ context, input }) => list(context.db, context.actor, input)),

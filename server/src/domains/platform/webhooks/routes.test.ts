@@ -8,11 +8,11 @@ import { mailsTo, mailTo } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
-import { anonymizeMember } from '../../waitlist/waitlist/service.ts'
 import { members } from '../../waitlist/waitlist/tables.ts'
+import { anonymizeMember } from '../../waitlist/waitlist/waitlist.ts'
 import { attempt, claimDue, deliverDue, record, type WebhookContext } from './engine.ts'
-import { purgeDeliveries } from './service.ts'
 import { webhookDeliveries, webhookEndpoints } from './tables.ts'
+import { purgeDeliveries } from './webhooks.ts'
 
 const OPERATOR = 'operator@example.com'
 let app: TestApp

@@ -1,5 +1,5 @@
 import { operator } from '../../../operations.ts'
-import { create, list, listDeliveries, redeliver, remove, rotateSecret, sendTest, update } from './service.ts'
+import { create, list, listDeliveries, redeliver, remove, rotateSecret, sendTest, update } from './webhooks.ts'
 
 export const webhookRoutes = {
   list: operator.webhooks.list.handler(({ context }) => list(context.db)),

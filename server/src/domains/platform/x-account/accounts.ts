@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
-import { beyondPlan, limitOn } from '../billing/service.ts'
+import { beyondPlan, limitOn } from '../billing/plan.ts'
 import { xAccounts } from './tables.ts'
 
 /** SQL for a `chosen_at` later than all others, which makes an account the current one. */

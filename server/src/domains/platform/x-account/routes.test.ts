@@ -5,15 +5,15 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../../test/outreach.ts'
+import { unsubscribe } from '../../../../test/subscriptions.ts'
+import { changeRole } from '../../../../test/team.ts'
 import { expireTokens, loseConnection } from '../../../../test/x-accounts.ts'
 import { createXApi } from '../../../outside/x.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { createSealer } from '../../../sealing.ts'
-import { workspaceMembers } from '../../identity/workspaces/tables.ts'
-import { subscriptions } from '../billing/tables.ts'
 import { createXApps } from '../x-apps/engine.ts'
 import { authorize, connectWithPassword } from './connecting.ts'
-import { disconnect } from './service.ts'
+import { disconnect } from './disconnecting.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
 import { withAccount } from './tokens.ts'
 
@@ -308,7 +308,7 @@ describe('several accounts', () => {
   it('returns 403 PLAN_LIMIT to one of two parallel checks of lost accounts', async () => {
     const two = await connectTwo()
     await loseConnection(app, { workspaceId: person.workspaceId }, 'x')
-    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await unsubscribe(app, person)
     const both = await Promise.all(two.map(({ id }) => person.call('POST', `/x-accounts/${id}/check`)))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
   })
@@ -449,7 +449,7 @@ describe('POST /session/authorize and the callback', () => {
     expect(await comeBack(await decide(late.url, allow('founder_late')), late.cookie)).toBe('limit')
     const admin = await makePerson(app)
     const { url, cookie } = await begin(admin)
-    await app.db.update(workspaceMembers).set({ role: 'member' }).where(eq(workspaceMembers.userId, admin.id))
+    await changeRole(app, { userId: admin.id }, 'member')
     expect(await comeBack(await decide(url, allow('founder_gone')), cookie)).toBe('forbidden')
     expect((await admin.call('GET', '/session/status')).body.connected).toBe(false)
   })

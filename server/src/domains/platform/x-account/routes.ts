@@ -1,7 +1,8 @@
 import { admin, member, viewer } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { AUTHORIZATION_COOKIE, authorize, CALLBACK_PATH, connectWithPassword } from './connecting.ts'
-import { check, choose, disconnect, disconnectOne, list, status } from './service.ts'
+import { disconnect, disconnectOne } from './disconnecting.ts'
+import { check, choose, list, status } from './x-account.ts'
 
 export const xAccountRoutes = {
   status: viewer.xAccount.status.handler(({ context }) => status(context, context.actor)),

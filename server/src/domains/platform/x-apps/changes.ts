@@ -11,10 +11,10 @@ import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
 import { lockAccounts } from '../x-account/accounts.ts'
 import { CALLBACK_PATH } from '../x-account/connecting.ts'
-import { endAccounts, revokeAccounts, useOperatorApp } from '../x-account/service.ts'
+import { endAccounts, revokeAccounts, useOperatorApp } from '../x-account/disconnecting.ts'
 import { findRow } from './engine.ts'
-import { clearProblems, ensureWebhook, findUse, webhookUrl } from './service.ts'
 import { xApps } from './tables.ts'
+import { clearProblems, ensureWebhook, findUse, webhookUrl } from './x-apps.ts'
 
 type Context = Pick<Services, 'database' | 'xApps' | 'sealer' | 'jobs' | 'origin' | 'env'>
 type Workspace = Pick<Actor, 'workspaceId'>

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/open.ts'
 import type { Email } from '../../../emails/email.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import type { Outbox } from '../../../ports.ts'
-import { notifyOwners } from '../notifications/service.ts'
+import { notifyOwners } from '../notifications/notifications.ts'
 import { fundsText } from './rules.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
-import { notifyOwners } from '../notifications/service.ts'
+import { notifyOwners } from '../notifications/notifications.ts'
 import { centsOf, spendingState } from './rules.ts'
 import { spentMills, thisMonth } from './tables.ts'
 

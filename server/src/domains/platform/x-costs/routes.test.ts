@@ -15,8 +15,8 @@ import {
   setFaults,
 } from '../../../../test/outreach.ts'
 import { withAccount } from '../x-account/tokens.ts'
-import { purgeCharges } from './service.ts'
 import { xBilledResources, xCharges } from './tables.ts'
+import { purgeCharges } from './x-costs.ts'
 
 let app: TestApp
 beforeAll(async () => {

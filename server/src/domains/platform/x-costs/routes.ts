@@ -1,5 +1,5 @@
 import { owner, viewer } from '../../../operations.ts'
-import { find, saveLimit } from './service.ts'
+import { find, saveLimit } from './x-costs.ts'
 
 export const xCostRoutes = {
   find: viewer.xCosts.find.handler(({ context, input }) => find(context.db, context.actor, input)),

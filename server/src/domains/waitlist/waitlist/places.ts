@@ -1,7 +1,7 @@
 import type { Achievement } from '@x-automated/contract/waitlist/waitlist'
 import { and, eq, sql } from 'drizzle-orm'
 import type { WaitlistContext } from '../../../ports.ts'
-import { publishEvent } from '../../platform/webhooks/service.ts'
+import { publishEvent } from '../../platform/webhooks/webhooks.ts'
 import type { LockedWaitlist } from './lock.ts'
 import { insertMember, LETTERS_AND_DIGITS, type Member, randomText } from './members.ts'
 import { grantRewards, publishEarned } from './rewards.ts'

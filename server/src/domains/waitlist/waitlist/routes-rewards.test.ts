@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { useFrom } from '../../../../test/sessions.ts'
 import { DnsUnavailable } from '../../../outside/dns.ts'
 import { memberToken } from './members.ts'
 import { checkMailServers, giveRewards } from './rewards.ts'
@@ -152,7 +153,7 @@ describe('a month of Pro', () => {
 
   it('does not count friends from where the referrer has signed in', async () => {
     const referrer = await makeReferrer()
-    await app.db.execute(sql`update auth_sessions set ip_address = '192.0.2.10' where user_id = ${referrer.person.id}`)
+    await useFrom(app, { userId: referrer.person.id }, '192.0.2.10')
     const { id } = await join({ code: referrer.code, address: '192.0.2.99' })
     const [row] = await app.db.select().from(referrals).where(eq(referrals.memberId, id))
     expect(row).toMatchObject({ status: 'credited', rewardHold: 'own_network' })

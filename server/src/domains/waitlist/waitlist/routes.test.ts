@@ -8,8 +8,8 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { pageViews } from '../views/tables.ts'
 import { expireWeek } from './credits.ts'
 import { BURSTS } from './rules.ts'
-import { purgeJoinData } from './service.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
+import { purgeJoinData } from './waitlist.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { anyone, viewer } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { authenticate } from '../../identity/auth/caller.ts'
-import { leaderboard } from '../leaderboard/service.ts'
-import { trackView } from '../views/service.ts'
-import { count, dashboard, findPosition, join, setReferrer } from './service.ts'
+import { leaderboard } from '../leaderboard/leaderboard.ts'
+import { trackView } from '../views/views.ts'
+import { count, dashboard, findPosition, join, setReferrer } from './waitlist.ts'
 
 /** The optional caller. An expired token is rejected, so that the page renews it. */
 async function findCaller(context: RequestContext): Promise<string | null> {

@@ -86,6 +86,12 @@ test('maps known column names once, keeps others as custom fields and skips colu
   expect(columnsProblem(headers, guess)).toBeNull()
 })
 
+test('recognizes first names, and keeps last names', () => {
+  const headers = ['handle', 'First Name', 'Last Name']
+  expect(columnNames(headers, guessColumns(headers))).toEqual(['twitter_handle', 'first_name', 'Last Name'])
+  expect(guessColumns(['firstName'])).toEqual(['first_name'])
+})
+
 test('skips a second column of the same name, which the server refuses', () => {
   const headers = ['handle', 'name', 'Name', 'Job Title', 'job-title', 'twitter_handle']
   const guess = guessColumns(headers)

@@ -10,6 +10,7 @@ import { shorten } from '../../../ui/shorten'
 export const columnLabels = {
   twitter_handle: 'Handle',
   name: 'Name',
+  first_name: 'First name',
   bio: 'Bio',
   follower_count: 'Followers',
   following_count: 'Following',
@@ -31,6 +32,8 @@ type ImportColumn = keyof typeof columnLabels
 const aliases: Record<string, ImportColumn> = {
   full_name: 'name',
   display_name: 'name',
+  firstname: 'first_name',
+  given_name: 'first_name',
   description: 'bio',
   about: 'bio',
   followers: 'follower_count',

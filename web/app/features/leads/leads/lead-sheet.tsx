@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { FIRST_NAME } from '@x-automated/contract/leads/column-names'
 import type { LeadDetail } from '@x-automated/contract/leads/leads'
 import { Ban, ChevronDown, ChevronUp, Ellipsis, ListPlus, MessageSquare, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
@@ -305,8 +306,10 @@ export function leadOf<L extends { id: string }>(id: string | null, data: L | un
 }
 
 function Facts({ lead }: { lead: LeadDetail }) {
-  const custom = Object.keys(lead.metadata).map((name): [string, ReactNode] => [name, fieldText(lead, name)])
+  const fields = Object.keys(lead.metadata).filter((name) => !FIRST_NAME.test(name))
+  const custom = fields.map((name): [string, ReactNode] => [name, fieldText(lead, name)])
   const facts: [string, ReactNode][] = [
+    ['First name', lead.firstName],
     ['Following', <LeadFollowers key="f" followerCount={lead.followingCount} />],
     ['Location', lead.location],
     ['Website', lead.website && <SafeLink key="w" href={lead.website} />],

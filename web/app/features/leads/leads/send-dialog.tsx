@@ -52,7 +52,7 @@ export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialog
     >
       <Field
         label="Message"
-        hint="Personalize with variables: {lead_name}, {twitter_handle}."
+        hint="Personalize with variables: {first_name}, {lead_name}, {twitter_handle}."
         aside={length.aside}
         error={message === '' ? 'Please enter a message to send' : length.error}
       >

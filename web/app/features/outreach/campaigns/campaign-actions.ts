@@ -165,7 +165,8 @@ export function useLaunch(realSend: RealSend) {
   const showFailure = useFailureToast()
   const undo = useUndoLaunch()
   return useMutation({
-    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => launchWithinPlan({ id, holdSeconds: HOLD_SECONDS }),
+    mutationFn: ({ id, draftId }: Pick<Campaign, 'id' | 'name'> & { draftId?: string | undefined }) =>
+      launchWithinPlan({ id, holdSeconds: HOLD_SECONDS, draftId }),
     onSuccess({ dmsQueued, totalLeads }, { id, name }) {
       if (totalLeads === 0) toast.info(NO_LEADS)
       else

@@ -1,5 +1,5 @@
 import { ChevronUp, Pencil } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useSearchParams } from 'react-router'
 import { localStorage } from '../../../browser-storage'
@@ -10,10 +10,8 @@ import { Checkbox } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { UsageNotice } from '../../platform/billing/usage-notice'
 import { conversationOf } from '../sequences/conversation'
-import { LOSING_MESSAGES } from '../sequences/leaving'
 import { messagesOf } from '../sequences/lint'
 import { SequenceBuilder } from '../sequences/sequence-builder'
 import {
@@ -38,11 +36,13 @@ import {
   problemOf,
 } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
+import { DraftConflict, DraftNote } from './draft-note'
 import { LIST_PARAM, ListField } from './list-field'
 import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel, usePreflight } from './preflight-panel'
 import { launchText } from './preflight-text'
 import type { RealSend } from './real-send'
+import { useCampaignDraft } from './use-campaign-draft'
 import { type SaveMode, useCreateCampaign } from './use-create-campaign'
 
 const FOLDED_KEY = 'campaignForm'
@@ -88,7 +88,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     sequence.reset(emptySequence())
     template.clear()
   }
-  const create = useCreateCampaign({ form, draft, sequence, template, realSend, onDone: clear })
+  const saved = useCampaignDraft({ form, draft, sequence, template })
+  const create = useCreateCampaign({ form, draft, sequence, template, saved, realSend, onDone: clear })
   const checked = preflightOf(draft, sequence.draft)
   const preflight = usePreflight(checked)
   const busy = create.isPending
@@ -96,7 +97,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const conversation = conversationOf(sequence.draft)
   const isReady = isComplete(draft, sequence.draft) && !busy
   const hasText = messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
-  useConfirmLeave(hasText, LOSING_MESSAGES)
 
   const submit = (mode: SaveMode) => {
     if (busy) return
@@ -184,7 +184,9 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             </div>
           </div>
         </div>
+        <DraftConflict saved={saved} />
         <FormFooter
+          note={<DraftNote status={saved.status} />}
           missing={hasText ? missingText(sequence.draft) : null}
           launch={preflight.data && launchText(preflight.data)}
           isReady={isReady}
@@ -227,6 +229,8 @@ function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
 }
 
 interface FormFooterProps {
+  /** Says where the draft is saved. */
+  note: ReactNode
   /** What is still missing in the messages, or null. */
   missing: string | null
   /** Who is messaged when. Null if everyone is messaged now. */
@@ -238,12 +242,15 @@ interface FormFooterProps {
   onSubmit: (mode: SaveMode) => void
 }
 
-function FormFooter({ missing, launch, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
+function FormFooter({ note, missing, launch, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
   // While saving, the pressed button keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">
-      {missing && <p className="text-muted sm:me-auto">{missing}</p>}
+      <div className="grid gap-0.5 sm:me-auto">
+        {missing && <p className="text-muted">{missing}</p>}
+        {note}
+      </div>
       <Button variant="ghost" disabled={pending !== null} onClick={onDiscard}>
         Discard
       </Button>

@@ -5,7 +5,7 @@ import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
 import { MessagePreview } from './message-preview'
 
-const LEAD = { id: 'lead', name: 'Ann', twitterHandle: 'ann', metadata: {}, pictureUrl: null }
+const LEAD = { id: 'lead', name: 'Ann', firstName: 'Ann', twitterHandle: 'ann', metadata: {}, pictureUrl: null }
 
 function createClient(): QueryClient {
   const client = createQueryClient()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exampleLead, placeholders, previewOf, unknownVariables, writtenPieces } from './message-template'
 
-const lead = { name: 'Ann Lee', twitterHandle: 'annlee', metadata: { Company: ' Acme ', size: 12 } }
+const lead = { name: 'Ann Lee', firstName: 'Ann', twitterHandle: 'annlee', metadata: { Company: ' Acme ', size: 12 } }
 const text = (template: string, who = lead) =>
   previewOf(template, who)
     .map((piece) => piece.text)
@@ -15,6 +15,14 @@ test('fills name and handle regardless of case, and adds @ to the handle', () =>
 test("replaces a missing name with 'there' or the template's fallback", () => {
   expect(text('Hi {lead_name}!', { ...lead, name: ' ' })).toBe('Hi there!')
   expect(text('Hi {lead_name|friend}!', { ...lead, name: '' })).toBe('Hi friend!')
+})
+
+test('fills the first name, and marks what replaces a missing one', () => {
+  expect(text('Hi {first_name}, {{first_name}}')).toBe('Hi Ann, Ann')
+  expect(previewOf('{first_name}{first_name|friend}', { ...lead, firstName: null })).toEqual([
+    { kind: 'missing', text: 'there' },
+    { kind: 'missing', text: 'friend' },
+  ])
 })
 
 test('fills a CSV column, or its fallback if it is empty or not text', () => {

@@ -16,11 +16,17 @@ export interface Piece {
   text: string
 }
 
-/** Used if no list is selected, or the list is empty. */
-export const exampleLead: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
+/** Shown if no list is selected or the list is empty. */
+export const exampleLead: Recipient = {
+  name: 'Maya Okafor',
+  firstName: 'Maya',
+  twitterHandle: 'mayabuilds',
+  metadata: {},
+}
 
 /** Variables with an insert button, and what replaces them. */
 export const placeholders = [
+  { text: '{first_name}', hint: 'Their first name, or “there” if their name does not tell it' },
   { text: '{lead_name}', hint: "The lead's name, or “there” if it is missing" },
   { text: '{twitter_handle}', hint: 'The X handle, with @' },
   {

@@ -166,7 +166,7 @@ function NextMessages({ messages, hasVariants }: Pick<Preflight, 'messages'> & {
 
 function Warnings({ preflight }: { preflight: Preflight }) {
   const texts = [
-    ...preflight.warnings.filter((warning) => warning !== 'plan').map(warningText),
+    ...preflight.warnings.filter((warning) => warning !== 'plan' && warning !== 'no_first_name').map(warningText),
     ...preflight.missing.map((missing) => missingText(missing, preflight)),
   ]
   if (texts.length === 0) return null

@@ -28,6 +28,17 @@ test('says how many of the checked leads get a fallback', () => {
   expect(say(2, 1_000, 5_000)).toBe('2 of the first 1,000 leads have no {company|x} and get the fallback.')
 })
 
+test('says for how many people no first name was found', () => {
+  const say = (place: string, leads: number, checked = 40, total = 40) =>
+    missingText({ place, leads }, { checked, leads: total } as never)
+  expect(say('{first_name}', 12)).toBe('12 people have no first name; their message says “there”.')
+  expect(say('{first_name|friend}', 1)).toBe('1 person has no first name; their message says “friend”.')
+  expect(say('{first_name|}', 40)).toBe('40 people have no first name; their message leaves it out.')
+  expect(say('{first_name}', 12, 1_000, 5_000)).toBe(
+    '12 of the first 1,000 people have no first name; their message says “there”.',
+  )
+})
+
 test('says who gets a message now, and when the others do', () => {
   const say = (willSend: number, limitNow: number, limit: number | null = 50) =>
     launchText({ willSend, limitNow, waitUntil: willSend > limitNow ? '2026-12-01T00:00:00Z' : null, plan: { limit } })

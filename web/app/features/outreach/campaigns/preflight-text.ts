@@ -1,5 +1,6 @@
 import { formatCount, formatDate, formatNumber, pluralize } from '@x-automated/contract/format'
 import { type Preflight, type PreflightWarning, REPLIES_ONE_IN } from '@x-automated/contract/outreach/preflight'
+import { readSegments } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 
@@ -50,8 +51,8 @@ export function sampleText({ sample, count }: Preflight['skipped'][number]): str
 /** What the bill assumes. */
 export const BILL_ASSUMES = `Assumes that every message is sent, 1 in ${REPLIES_ONE_IN} people replies, and each message and reply is read once.`
 
-/** Without `plan`: `launchText` says what the launch does in that case. */
-const WARNINGS: Record<Exclude<PreflightWarning, 'plan'>, string> = {
+/** Leaves out what `launchText` and `missingText` say. */
+const WARNINGS: Record<Exclude<PreflightWarning, 'plan' | 'no_first_name'>, string> = {
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
   no_x_account: 'Connect an X account to send this campaign.',
@@ -86,13 +87,24 @@ export function othersText(others: number | null, resetsAt: string): string {
   return `The ${who} on ${day}, when your limit resets, or when you upgrade.`
 }
 
-/** '2 of the first 1,000 leads have no {company} and get the fallback.' */
+/**
+ * '2 of the first 1,000 leads have no {company} and get the fallback.', '12 people have no first
+ * name; their message says “there”.'
+ */
 export function missingText({ place: placeholder, leads }: Preflight['missing'][number], preflight: Preflight): string {
-  if (leads === preflight.leads) return `No lead has a ${placeholder}; everyone gets the fallback.`
+  const [variable] = readSegments(placeholder)
+  const isFirstName = variable?.kind === 'firstName'
+  const peopleText = (count: number) =>
+    isFirstName ? formatCount(count, 'person', 'people') : formatCount(count, 'lead')
   const who =
     preflight.checked < preflight.leads
-      ? `${formatNumber(leads)} of the first ${formatCount(preflight.checked, 'lead')}`
-      : formatCount(leads, 'lead')
+      ? `${formatNumber(leads)} of the first ${peopleText(preflight.checked)}`
+      : peopleText(leads)
+  if (isFirstName) {
+    const says = variable.fallback === '' ? 'leaves it out' : `says “${variable.fallback}”`
+    return `${who} ${pluralize(leads, 'has', 'have')} no first name; their message ${says}.`
+  }
+  if (leads === preflight.leads) return `No lead has a ${placeholder}; everyone gets the fallback.`
   return `${who} ${pluralize(leads, 'has', 'have')} no ${placeholder} and ${pluralize(leads, 'gets', 'get')} the fallback.`
 }
 

@@ -7,7 +7,7 @@ import { useDebouncedValue } from '../../../ui/use-debounced-value'
 
 const PAGE_SIZE = 10
 
-type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'pictureUrl'>
+type PreviewLead = Pick<Lead, 'id' | 'name' | 'firstName' | 'twitterHandle' | 'metadata' | 'pictureUrl'>
 
 /** Steps through the leads of a list, a filter or a search. @param listId '' until a list is chosen */
 export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) {

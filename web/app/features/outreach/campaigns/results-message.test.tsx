@@ -8,7 +8,7 @@ import { ResultsMessage } from './results-message'
 test('shows the message as a lead of the scrape sees it', () => {
   const queries = createQueryClient()
   const filter = { scrapeId: 's', minFollowers: 100 }
-  const ann = { id: 'lead', name: 'Ann', twitterHandle: 'ann', metadata: {}, pictureUrl: null }
+  const ann = { id: 'lead', name: 'Ann', firstName: 'Ann', twitterHandle: 'ann', metadata: {}, pictureUrl: null }
   queries.setQueryData(api.leads.list.queryKey({ input: { ...filter, page: 1, pageSize: 10 } }), {
     leads: [ann],
     total: 211,

@@ -11,6 +11,7 @@ import { addCachedCampaign } from './campaign-cache'
 import type { CampaignDraft } from './campaign-form-rules'
 import { creationProblem } from './campaign-text'
 import type { RealSend } from './real-send'
+import type { SavedDraft } from './use-campaign-draft'
 
 export type SaveMode = 'pause' | 'launch'
 
@@ -19,18 +20,21 @@ interface CreateOptions {
   draft: CampaignDraft
   sequence: SequenceEditor
   template: StartingTemplate
+  saved: SavedDraft
   realSend: RealSend
   /** Called after the launch, so that an error does not clear the form. */
   onDone: () => void
 }
 
 /** Creates a form's campaign and launches it. Shows problems next to their fields, or else in a toast. */
-export function useCreateCampaign({ form, draft, sequence, template, realSend, onDone }: CreateOptions) {
+export function useCreateCampaign({ form, draft, sequence, template, saved, realSend, onDone }: CreateOptions) {
   const queries = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
   const launch = useLaunch(realSend)
   return useMutation({
-    mutationFn(mode: SaveMode) {
+    async mutationFn(mode: SaveMode) {
+      // A launch may fail after the campaign was created, so only the launch deletes the draft then.
+      const draftId = mode === 'pause' ? await saved.settle() : undefined
       const body = {
         name: draft.name.trim(),
         leadListId: draft.leadListId,
@@ -43,13 +47,25 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
         ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
         ...(template.started ? { templateId: template.started.id } : {}),
       }
-      return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
+      const send = (sent: typeof body & { draftId?: string }) =>
+        client.campaigns.create(sent, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(sent)) } })
+      try {
+        return await send(draftId ? { ...body, draftId } : body)
+      } catch (error) {
+        // The draft was deleted somewhere else.
+        if (errorCode(error) !== 'DRAFT_NOT_FOUND') throw error
+        return send(body)
+      }
     },
     async onSuccess(campaign, mode) {
       addCachedCampaign(queries, campaign)
       // If this fails, `useLaunch` shows the error, and the next attempt launches the same draft.
-      if (mode === 'launch' && !(await launch.mutateAsync(campaign).catch(() => null))) return
+      if (mode === 'launch') {
+        const draftId = await saved.settle()
+        if (!(await launch.mutateAsync({ ...campaign, draftId }).catch(() => null))) return
+      }
       idempotencyKey.clear()
+      saved.forget()
       onDone()
       if (mode === 'launch') return
       toast.success(`Campaign "${campaign.name}" saved and paused!`)

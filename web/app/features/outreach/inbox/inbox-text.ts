@@ -15,6 +15,7 @@ export const LABEL_COLORS: Record<ReplyLabel, string> = {
   not_interested: 'text-muted',
   opted_out: 'text-bad',
   auto_reply: 'text-muted',
+  booked: 'text-good',
 }
 
 /** How long ago something was: 'now', '26m', '3h', 'Mon', 'Nov 3'. */

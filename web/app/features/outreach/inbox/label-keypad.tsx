@@ -6,7 +6,7 @@ import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { LabelName } from './label-name'
 
-/** Labels in the order of their keys, 1 to 8. */
+/** Labels in the order of their keys, 1 to 9. */
 export const LABEL_KEYS: readonly ReplyLabel[] = REPLY_LABELS
 
 interface LabelKeypadProps {

@@ -40,10 +40,9 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const { text, setText, isKnown } = draftSaves
   useReplyFocus(id, textarea)
   const reply = useReply({ conversationId: id, lastMessageId, text, setText, draftSaves, onSending })
-  const recipient = {
-    ...lead,
-    metadata: useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data?.metadata ?? {},
-  }
+  const { firstName = null, metadata = {} } =
+    useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data ?? {}
+  const recipient = { ...lead, firstName, metadata }
   const trimmed = text.trim()
   const variables = variablesIn(trimmed)
   const [asWritten, setAsWritten] = useState('')

@@ -44,7 +44,7 @@ test("offers the workspace's own templates of one message", () => {
   expect(matchingSnippets(insertions, 'name')).toEqual(insertions)
 })
 
-const ada = { name: 'Ada', twitterHandle: 'ada', metadata: { Company: 'Harbor' } }
+const ada = { name: 'Ada', firstName: 'Ada', twitterHandle: 'ada', metadata: { Company: 'Harbor' } }
 
 test.each([
   ['Hi {lead_name} of {company}', 'Hi Ada of Harbor'],

@@ -27,6 +27,7 @@ import { useSendRun } from './use-send-run'
 /** How many characters of an interrupted run's message are displayed. */
 const MESSAGE_PREVIEW = 80
 const VARIABLES = [
+  { text: '{{first_name}}', hint: 'Their first name, or “there” if their name does not tell it' },
   { text: '{{name}}', hint: "The lead's name" },
   { text: '{{handle}}', hint: 'The X handle, with @' },
 ]
@@ -104,7 +105,7 @@ export function Messenger() {
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
           <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
           <TemplateField
-            placeholder="Hi {{name}}, I came across {{handle}} and…"
+            placeholder="Hi {{first_name}}, I came across {{handle}} and…"
             variables={VARIABLES}
             value={message}
             onChange={(value) => {
@@ -115,7 +116,7 @@ export function Messenger() {
               touched && blank
                 ? 'Please enter a message to send'
                 : unknown &&
-                  `Unknown variable: ${unknown.written}. ${unknown.instead ? `Write ${unknown.instead}.` : 'Use {{name}} or {{handle}}.'}`
+                  `Unknown variable: ${unknown.written}. ${unknown.instead ? `Write ${unknown.instead}.` : 'Use {{first_name}}, {{name}} or {{handle}}.'}`
             }
             disabled={running}
           />

@@ -62,7 +62,7 @@ export function ReengagementCard({
           id={id}
           value={messageTemplate}
           onChange={(next) => onChange({ ...reengagement, messageTemplate: next })}
-          placeholder="Hi {lead_name}, is this still on your mind?"
+          placeholder="Hi {first_name}, is this still on your mind?"
           problem={problem}
           remarks={remarks}
           campaignId={campaignId}

@@ -160,6 +160,22 @@ export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   }))
 }
 
+/** A draft's steps for POST /campaign-drafts: like in a request, with the texts as typed. */
+export function typedSteps(draft: SequenceDraft): StepInput[] {
+  return stepInputs(draft).map((step, at) => ({
+    ...step,
+    variants: step.variants.map((variant, index) => ({
+      ...variant,
+      messageTemplate: draft.steps[at]?.variants[index]?.messageTemplate ?? '',
+    })),
+  }))
+}
+
+/** A draft's re-engagement with its text as typed; null if it has none. */
+export function typedReengagement({ reengagement }: SequenceDraft) {
+  return reengagement && { afterDays: reengagement.afterDays ?? 1, messageTemplate: reengagement.messageTemplate }
+}
+
 /** A draft's re-engagement in the format of a request; null if it has none. */
 export function reengagementInput({ reengagement }: SequenceDraft) {
   return (

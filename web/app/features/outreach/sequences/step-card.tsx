@@ -102,13 +102,13 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
         onChange={(messageTemplate) => onVariantChange(variant.key, { messageTemplate })}
         placeholder={
           index === 0
-            ? 'Hi {lead_name}, I saw what you are building and wanted to say hello.'
-            : 'One more thought, {lead_name}.'
+            ? 'Hi {first_name}, I saw what you are building and wanted to say hello.'
+            : 'One more thought, {first_name}.'
         }
         hint={
           index === 0 &&
           count === 1 &&
-          'Personalize with variables: {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
+          'Personalize with variables: {first_name}, {lead_name}, {twitter_handle}, or any CSV column with a fallback.'
         }
         problem={problem}
         remarks={remarks}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InputOf } from '@x-automated/contract/contract'
 import type { NotificationKind, NotificationPreference } from '@x-automated/contract/platform/notifications'
-import { LABEL_NAMES, REPLY_LABELS } from '@x-automated/contract/reply-labels'
+import { LABEL_NAMES, RECOGNIZED_LABELS } from '@x-automated/contract/reply-labels'
 import { api, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Card } from '../../../ui/card'
@@ -157,7 +157,7 @@ function ReplyOptions({
       />
       <fieldset className="flex flex-wrap gap-x-5 gap-y-2">
         <legend className="sr-only">Labels</legend>
-        {REPLY_LABELS.map((label) => (
+        {RECOGNIZED_LABELS.map((label) => (
           <Checkbox
             key={label}
             label={LABEL_NAMES[label]}
@@ -166,7 +166,7 @@ function ReplyOptions({
               const isOn = event.currentTarget.checked
               onChange({
                 kind,
-                labels: REPLY_LABELS.filter((option) => (option === label ? isOn : labels.includes(option))),
+                labels: RECOGNIZED_LABELS.filter((option) => (option === label ? isOn : labels.includes(option))),
               })
             }}
           />

@@ -21,7 +21,7 @@ export function WritingSection() {
       picture={
         <div className="grid grid-cols-1 gap-6">
           <p className="rounded-lg border border-control bg-canvas p-4 text-base">
-            Hi <Variable>{'{lead_name}'}</Variable>, <Variable>{"{ai_opener|I like what you're building.}"}</Variable>{' '}
+            Hi <Variable>{'{first_name}'}</Variable>, <Variable>{"{ai_opener|I like what you're building.}"}</Variable>{' '}
             We write onboarding emails for small SaaS teams. May I show you one?
           </p>
           <div className="grid grid-cols-1 gap-2">

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { isStorable, Time, UNSTORABLE } from '../fields.ts'
+import { CallersId } from '../leads/leads.ts'
+import { routes } from '../route.ts'
+import { CAMPAIGN_NAME_MAX } from './campaigns.ts'
+import { STEPS_MAX } from './sequence-limits.ts'
+import { ReengagementInput, StepInput, VariantInput } from './steps.ts'
+import { MESSAGE_MAX } from './template.ts'
+
+const route = routes('Campaign drafts', 'campaigns')
+
+/** Maximum number of drafts per member and workspace. */
+export const CAMPAIGN_DRAFTS_MAX = 20
+/** A draft is deleted if nobody changes it for this long. */
+export const CAMPAIGN_DRAFT_DAYS = 90
+
+/** A text as typed: it may be empty, and its spaces stay. */
+const typed = (max: number) => z.string().max(max).refine(isStorable, UNSTORABLE)
+
+const steps = z
+  .array(
+    StepInput.extend({
+      variants: z
+        .array(VariantInput.extend({ name: typed(50).optional(), messageTemplate: typed(MESSAGE_MAX) }))
+        .min(1)
+        .max(50),
+    }),
+  )
+  .min(1)
+  .max(STEPS_MAX)
+
+/** The fields of a new campaign, as far as they are filled in. Nothing is checked but their form. */
+const fields = {
+  name: typed(CAMPAIGN_NAME_MAX).optional(),
+  leadListId: CallersId.optional(),
+  templateId: CallersId.optional(),
+  messageTemplate: typed(MESSAGE_MAX).optional(),
+  steps: steps.optional(),
+  reengagement: ReengagementInput.extend({ messageTemplate: typed(MESSAGE_MAX) })
+    .nullable()
+    .optional(),
+  status: z.enum(['paused', 'draft']).optional(),
+  channel: z.enum(['api', 'extension']).optional(),
+  xAccountId: CallersId.optional(),
+  allowRepeat: z.boolean().optional(),
+  allowReplied: z.boolean().optional(),
+}
+
+/** A campaign that its author is still writing. Nobody else sees it. */
+export const CampaignDraft = z.object({
+  id: z.string(),
+  /** Counts the changes, from 1. */
+  version: z.number().int(),
+  updatedAt: Time,
+  ...fields,
+})
+export type CampaignDraft = z.output<typeof CampaignDraft>
+
+export const campaignDrafts = {
+  list: route('GET /campaign-drafts', 'member', 'none', {
+    summary: `List your campaign drafts, newest first, at most ${CAMPAIGN_DRAFTS_MAX}`,
+  }).output(z.object({ drafts: z.array(z.object({ id: z.string(), name: z.string(), updatedAt: Time })) })),
+
+  find: route('GET /campaign-drafts/{id}', 'member', 'none', {
+    summary: 'Get one of your campaign drafts',
+    errors: ['DRAFT_NOT_FOUND'],
+  })
+    .input(z.object({ id: CallersId }))
+    .output(CampaignDraft),
+
+  save: route('PUT /campaign-drafts/{id}', 'member', 'rows', {
+    summary: 'Create or replace a campaign draft',
+    description: `You choose its id. A draft that nobody changes for ${CAMPAIGN_DRAFT_DAYS} days is deleted.`,
+    errors: ['DRAFT_NOT_FOUND', 'DRAFT_CHANGED', 'TOO_MANY'],
+  })
+    .input(
+      z.strictObject({
+        id: CallersId,
+        /** The version that this one replaces. 0 creates the draft. */
+        version: z.number().int().min(0).max(2_147_483_646),
+        ...fields,
+      }),
+    )
+    .output(CampaignDraft),
+
+  remove: route('DELETE /campaign-drafts/{id}', 'member', 'rows', {
+    summary: 'Delete one of your campaign drafts',
+    successStatus: 204,
+    errors: ['DRAFT_NOT_FOUND'],
+  }).input(z.strictObject({ id: CallersId })),
+}

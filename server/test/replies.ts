@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { replies } from '../src/core/tables/replies.ts'
+import { matching, type Which, type Writer } from './matching.ts'
+
+// Stored replies, beside the statements that store them. Each verb changes all replies chosen.
+
+type Replies = Which<typeof replies>
+type Reply = typeof replies.$inferSelect
+
+let events = 0
+
+/** Stores a reply of a lead to the X account '1', by default now, without what follows from it. */
+export async function insertReply(
+  { db }: Writer,
+  values: Partial<typeof replies.$inferInsert> & { workspaceId: string; leadId: string },
+): Promise<Reply> {
+  events += 1
+  const plain = { accountXUserId: '1', xEventId: `inserted ${events}`, kind: 'reply' as const, at: new Date() }
+  const [reply] = await db
+    .insert(replies)
+    .values({ ...plain, ...values })
+    .returning()
+  return reply!
+}
+
+/** The replies arrived that many days ago. */
+export async function ageReplies(to: Writer, which: Replies, days: number): Promise<void> {
+  await change(to, which, { at: sql`now() - make_interval(days => ${days})` })
+}
+
+/** The replies arrived that many hours later. */
+export async function delayReplies(to: Writer, which: Replies, hours: number): Promise<void> {
+  await change(to, which, { at: sql`${replies.at} + make_interval(hours => ${hours})` })
+}
+
+/** The replies have another label or text. */
+export async function rewriteReplies(
+  to: Writer,
+  which: Replies,
+  content: Partial<Pick<Reply, 'label' | 'text'>>,
+): Promise<Reply[]> {
+  return change(to, which, content)
+}
+
+function change({ db }: Writer, which: Replies, set: PgUpdateSetSource<typeof replies>): Promise<Reply[]> {
+  return db.update(replies).set(set).where(matching(replies, which)).returning()
+}

@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm'
+import { authFactors, authRecoveryCodes } from '../src/domains/identity/second-factors/tables.ts'
+import { hashToken } from '../src/sealing.ts'
+import type { Writer } from './matching.ts'
+
+/** Adds an authenticator app that makes no codes, confirmed then; null: not yet. */
+export async function addFactor(
+  { db }: Writer,
+  userId: string,
+  name = 'x',
+  confirmedAt: Date | null = new Date(),
+): Promise<typeof authFactors.$inferSelect> {
+  const [factor] = await db.insert(authFactors).values({ userId, kind: 'totp', name, confirmedAt }).returning()
+  return factor!
+}
+
+/** Adds a code that signs in once instead of a factor. */
+export async function addRecoveryCode({ db }: Writer, userId: string, code: string): Promise<void> {
+  await db.insert(authRecoveryCodes).values({ userId, codeHash: hashToken(code) })
+}
+
+/** Removes the person's second factors, but not their recovery codes. */
+export async function removeFactors({ db }: Writer, userId: string): Promise<void> {
+  await db.delete(authFactors).where(eq(authFactors.userId, userId))
+}
+
+/** Allows the person's current code again, which otherwise works once per time step. */
+export async function allowCodesAgain({ db }: Writer, userId: string): Promise<void> {
+  await db.update(authFactors).set({ lastStep: null }).where(eq(authFactors.userId, userId))
+}

@@ -1,0 +1,181 @@
+import { ORPCError } from '@orpc/client'
+import type { CampaignDraft } from '@x-automated/contract/outreach/campaign-drafts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createDraftSaves, type DraftFields, type DraftStatus, type StoredDraft } from './draft-saves'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A server with drafts, like the product's. */
+function openServer() {
+  const drafts = new Map<string, CampaignDraft>()
+  let changes = 0
+  let isOnline = true
+  const refuse = (code: string) => Promise.reject(new ORPCError(code, { status: 409 }))
+  const answer = <T>(value: () => T | Promise<T>) => (isOnline ? Promise.resolve(value()) : Promise.reject(new Error()))
+  return {
+    drafts,
+    setOnline: (online: boolean) => {
+      isOnline = online
+    },
+    calls: {
+      list: () => answer(() => ({ drafts: [...drafts.values()].reverse() })),
+      find: ({ id }: { id: string }) => answer(() => drafts.get(id) ?? refuse('DRAFT_NOT_FOUND')),
+      save: ({ id, version, ...fields }: { id: string; version: number } & DraftFields) =>
+        answer(() => {
+          const stored = drafts.get(id)
+          if (stored && stored.version !== version) return refuse('DRAFT_CHANGED')
+          if (!stored && version > 0) return refuse('DRAFT_NOT_FOUND')
+          changes += 1
+          const saved = { ...fields, id, version: version + 1, updatedAt: `time ${changes}` }
+          drafts.set(id, saved)
+          return saved
+        }),
+      remove: ({ id }: { id: string }) => answer(() => drafts.delete(id) || refuse('DRAFT_NOT_FOUND')),
+    },
+  }
+}
+
+/** A browser with the form. Opening it again with the same `storage` is a reload. */
+function openForm(server: ReturnType<typeof openServer>, storage: { draft: StoredDraft | null } = { draft: null }) {
+  const page = { fields: null as DraftFields | null, status: { kind: 'empty' } as DraftStatus }
+  const saves = createDraftSaves({
+    calls: server.calls,
+    store: {
+      read: () => storage.draft,
+      write: (draft) => {
+        storage.draft = draft
+      },
+    },
+    show: (status) => {
+      page.status = status
+    },
+    apply: (fields) => {
+      page.fields = fields
+    },
+  })
+  return {
+    saves,
+    storage,
+    page,
+    async open() {
+      await saves.start()
+      await vi.advanceTimersByTimeAsync(0)
+    },
+    async type(name: string | null) {
+      page.fields = name === null ? null : { name }
+      saves.change(page.fields)
+      await vi.advanceTimersByTimeAsync(1_000)
+    },
+  }
+}
+
+test('stores each change in the browser at once, and on the server after a pause', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  form.saves.change({ name: 'Fou' })
+  expect(form.storage.draft).toMatchObject({ fields: { name: 'Fou' }, isSaved: false })
+  expect(server.drafts.size).toBe(0)
+  await form.type('Founders')
+  expect([...server.drafts.values()]).toMatchObject([{ version: 1, name: 'Founders' }])
+  expect(form.page.status).toEqual({ kind: 'saved', at: 'time 1' })
+  await form.type('Founders!')
+  expect([...server.drafts.values()]).toMatchObject([{ version: 2, name: 'Founders!' }])
+})
+
+test('fills the form after a reload, also before the last change was sent, and on another device', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  await form.type('Founders')
+  form.saves.change({ name: 'Founders, again' })
+  const reloaded = openForm(server, { draft: form.storage.draft })
+  await reloaded.open()
+  expect(reloaded.page.fields).toEqual({ name: 'Founders, again' })
+  await vi.advanceTimersByTimeAsync(1_000)
+  const elsewhere = openForm(server)
+  await elsewhere.open()
+  expect(elsewhere.page.fields).toEqual({ name: 'Founders, again' })
+})
+
+test('keeps the draft in the browser while offline, and sends it afterwards', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  server.setOnline(false)
+  await form.type('Founders')
+  expect(form.page.status).toEqual({ kind: 'local' })
+  const reloaded = openForm(server, form.storage)
+  await reloaded.open()
+  expect(reloaded.page.fields).toEqual({ name: 'Founders' })
+  server.setOnline(true)
+  await reloaded.saves.save()
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'Founders' }])
+})
+
+test.each(['theirs', 'mine'] as const)('asks which version to keep if both changed: %s', async (choice) => {
+  const server = openServer()
+  const [here, there] = [openForm(server), openForm(server)]
+  await here.open()
+  await here.type('One')
+  await there.open()
+  await there.type('Two')
+  await here.type('Three')
+  expect(here.page.status).toEqual({ kind: 'conflict', at: 'time 2' })
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'Two' }])
+  await here.type('Four')
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'Two' }])
+  here.saves.choose(choice)
+  await vi.advanceTimersByTimeAsync(1_000)
+  const name = choice === 'theirs' ? 'Two' : 'Four'
+  expect(here.page.fields).toEqual(choice === 'theirs' ? expect.objectContaining({ name }) : { name })
+  expect([...server.drafts.values()]).toMatchObject([{ name }])
+})
+
+test('takes a version changed elsewhere without a question if nothing was changed here', async () => {
+  const server = openServer()
+  const here = openForm(server)
+  await here.open()
+  await here.type('One')
+  const there = openForm(server)
+  await there.open()
+  await there.type('Two')
+  const reloaded = openForm(server, here.storage)
+  await reloaded.open()
+  expect(reloaded.page.fields).toMatchObject({ name: 'Two' })
+})
+
+test('clears a form whose draft became a campaign elsewhere, but keeps what was changed since', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  await form.type('One')
+  const changed = { draft: { ...form.storage.draft!, fields: { name: 'Two' }, isSaved: false } }
+  server.drafts.clear()
+  const reloaded = openForm(server, form.storage)
+  await reloaded.open()
+  expect(reloaded.page.fields).toBeNull()
+  const other = openForm(server, changed)
+  await other.open()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect([...server.drafts.values()]).toMatchObject([{ version: 1, name: 'Two' }])
+})
+
+test('deletes the draft of a form that was cleared, and forgets that of a campaign', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  await form.type('One')
+  await form.type(null)
+  expect(server.drafts.size).toBe(0)
+  expect(form.storage.draft).toBeNull()
+  await form.type('Two')
+  expect(await form.saves.settle()).toBe([...server.drafts.keys()][0])
+  server.drafts.clear()
+  form.saves.forget()
+  await form.type(null)
+  expect(form.storage.draft).toBeNull()
+  expect(form.page.status).toEqual({ kind: 'empty' })
+  expect(await form.saves.settle()).toBeUndefined()
+})
