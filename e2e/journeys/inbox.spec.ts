@@ -634,6 +634,12 @@ describe('the inbox', () => {
     expect((await messagesAtX(world.x)).filter(({ from }) => from === handle)).toMatchObject([
       { text: 'For you it is $39. 👌' },
     ])
+    await reply(page).fill('Our template says {company}')
+    await page.getByRole('button', { name: 'Keep as written' }).click()
+    await reply(page).press('Control+Enter')
+    await expect
+      .poll(async () => (await messagesAtX(world.x)).filter(({ from }) => from === handle).map(({ text }) => text))
+      .toEqual(['For you it is $39. 👌', 'Our template says {company}'])
   })
 
   it('answers a reply that stopped a follow-up of the extension', async () => {
