@@ -7,8 +7,10 @@ import {
   featuresOf,
   LANGUAGE_BUCKETS,
   languageFeaturesOf,
+  plainWordsOf,
   softmax,
   TOLD_APART,
+  wordHash,
 } from '../server/src/core/classifier/features.ts'
 import { hintsOf } from '../server/src/core/classifier/label-rules.ts'
 import {
@@ -55,17 +57,20 @@ interface Language {
   opener: string
   closer: string
   name: string
+  /** Words that are known, but in no line. */
+  words: string
 }
 
 /** Reads a file. `# label` starts a section of lines, and (a|b) in a line lists alternatives. */
 function readLanguage(file: string): Language {
-  const read: Language = { language: basename(file, '.txt'), lines: [], opener: '', closer: '', name: '' }
+  const read: Language = { language: basename(file, '.txt'), lines: [], opener: '', closer: '', name: '', words: '' }
   let section = ''
   let position = 0
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     if (line.startsWith('# ')) section = line.slice(2).trim()
     else if (line.trim() === '') continue
-    else if (section === 'opener' || section === 'closer' || section === 'name') read[section] = `(${line})`
+    else if (section === 'opener' || section === 'closer' || section === 'name' || section === 'words')
+      read[section] = `(${line})`
     else {
       position += 1
       read.lines.push({ label: labelOf(section), line, isDevelopment: position % DEVELOPMENT === 0 })
@@ -163,10 +168,20 @@ function otherLanguages(): Sample[] {
         const size = random() < 0.4 ? words.length : 2 + Math.floor(random() * (words.length - 1))
         const from = Math.floor(random() * (words.length - size + 1))
         const part = words.slice(Math.max(0, from), Math.max(0, from) + size).join(' ')
-        const varied = vary(part, { language: '', lines: [], opener: '', closer: '', name: '' })
+        const varied = vary(part, { language: '', lines: [], opener: '', closer: '', name: '', words: '' })
         return { label, weight: OTHER_WEIGHT, ...languageFeaturesOf(varied) }
       })
     })
+}
+
+/** Hashes of the words in the training data. */
+function knownWords(languages: Language[]): Uint32Array {
+  const hashes = languages.flatMap(({ language, lines, opener, closer, name, words }) =>
+    [...lines.map(({ line }) => line), opener, closer, name, words]
+      .flatMap((line) => plainWordsOf(line.replace(/[()|{}]/g, ' ')))
+      .map((word) => wordHash(language, word)),
+  )
+  return Uint32Array.from(new Set(hashes)).sort()
 }
 
 /** Trains a multinomial logistic regression by stochastic gradient descent (AdaGrad). */
@@ -396,7 +411,7 @@ if (!process.argv.includes('--development')) {
   const all = samplesOf(languages, () => true)
   const labels = pack(train(all.labels, RECOGNIZED_LABELS.length, BUCKETS), temperature)
   const spoken = pack(train([...all.spoken, ...otherLanguages()], TOLD_APART.length, LANGUAGE_BUCKETS), 1)
-  const parts = [labels, spoken].flatMap(({ scale, bias, rows }) => [scale, bias, rows])
+  const parts = [...[labels, spoken].flatMap(({ scale, bias, rows }) => [scale, bias, rows]), knownWords(languages)]
   writeFileSync(
     fileURLToPath(WEIGHTS_FILE),
     Buffer.concat(parts.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))),

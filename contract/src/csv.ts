@@ -15,6 +15,9 @@ type Parse = (bytes: Uint8Array, options: object) => unknown
 /** Maximum record size. Without it, an unclosed quote would consume the rest of the file. */
 const RECORD_MAX_BYTES = 128 * 1024
 
+/** How much of either end of a line that is too long is read. */
+const LINE_END_BYTES = RECORD_MAX_BYTES / 2
+
 const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in it is never closed`
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
@@ -32,8 +35,8 @@ export function openCsv(parse: Parse) {
   let width: number | null = null
   /** After malformed quotes, a short line may be the rest of that cell. */
   let mayBeRest = false
-  /** The current line has already been reported as too long, before its end arrived. */
-  let isInLongLine = false
+  /** The beginning of a line that is too long, until its end arrives. */
+  let longLine: string[] | null = null
 
   /** Parses records up to the first unreadable one. `end`: offset after the last good record. */
   function parseSome(bytes: Uint8Array) {
@@ -56,14 +59,19 @@ export function openCsv(parse: Parse) {
     }
   }
 
-  function unreadable(problem: string) {
+  function unreadable(problem: string, cells: string[]) {
     mayBeRest = true
-    return { line, problem }
+    return { line, problem, cells }
   }
 
-  /** Splits a line into cells, ignoring quotes. */
-  function roughCells(text: string): string[] {
-    return text.split(delimiter ?? ',').map((cell) => cell.trim().replace(/^"|"$/g, ''))
+  /** Splits a line into cells, ignoring quotes. Leaves out the middle of a line that is too long. */
+  function roughCells(bytes: Uint8Array): string[] {
+    if (bytes.length > RECORD_MAX_BYTES)
+      return [...roughCells(bytes.subarray(0, LINE_END_BYTES)), ...roughCells(bytes.subarray(-LINE_END_BYTES))]
+    return utf8
+      .decode(bytes)
+      .split(delimiter ?? ',')
+      .map((cell) => cell.trim().replace(/^"|"$/g, ''))
   }
 
   function toRecord({ fields, isLoose }: { fields: string[]; isLoose: boolean }): CsvRecord {
@@ -96,13 +104,15 @@ export function openCsv(parse: Parse) {
           line += 1
         }
       }
-      if (isInLongLine) {
+      if (longLine) {
         used = endOfFirstLine(bytes)
         const last = bytes[used - 1]
         // A trailing CR may be half of a line break.
-        if (last === CR && used === bytes.length && !isLast) return used - 1
-        if (last !== CR && last !== LF) return used
-        isInLongLine = false
+        const isWhole = isLast || last === LF || (last === CR && used < bytes.length)
+        if (!isWhole) return Math.max(0, bytes.length - LINE_END_BYTES)
+        yield unreadable(TOO_LONG, [...longLine, ...roughCells(bytes.subarray(0, used).subarray(-LINE_END_BYTES))])
+        line += 1
+        longLine = null
       }
       const window = isLast ? bytes : bytes.subarray(0, endOfLastLine(bytes))
       while (used < window.length) {
@@ -117,16 +127,14 @@ export function openCsv(parse: Parse) {
         // The record may continue in the next part.
         if (isOpen && bytes.length - used <= RECORD_MAX_BYTES) break
         const size = endOfFirstLine(window.subarray(used))
-        if (isOpen || error === 'CSV_MAX_RECORD_SIZE') yield unreadable(TOO_LONG)
-        else yield { ...unreadable(BAD_QUOTES), cells: roughCells(utf8.decode(window.subarray(used, used + size))) }
+        const problem = isOpen || error === 'CSV_MAX_RECORD_SIZE' ? TOO_LONG : BAD_QUOTES
+        yield unreadable(problem, roughCells(window.subarray(used, used + size)))
         line += 1
         used += size
       }
       if (!isLast && used === window.length && bytes.length - used > RECORD_MAX_BYTES) {
-        yield unreadable(TOO_LONG)
-        line += 1
-        isInLongLine = true
-        return bytes.at(-1) === CR ? bytes.length - 1 : bytes.length
+        longLine = roughCells(bytes.subarray(used, used + LINE_END_BYTES))
+        return bytes.length - LINE_END_BYTES
       }
       return used
     },

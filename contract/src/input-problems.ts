@@ -59,6 +59,7 @@ const SPECIAL_WORDS: Record<string, string> = {
   url: 'URL',
   xml: 'XML',
   sso: 'SSO',
+  api: 'API',
   dm: 'DM',
   dms: 'DMs',
   x: 'X',

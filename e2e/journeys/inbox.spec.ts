@@ -186,9 +186,8 @@ describe('the inbox', () => {
     expect((await client.conversations.list({})).counts.open).toBe(6)
   })
 
-  it('types nothing before the conversations have loaded, and says so', async () => {
-    const { page, client } = await enter('early', { open_e1: 'First', open_e2: 'Second' })
-    const { conversations } = await client.conversations.list({})
+  /** Holds back the list of conversations. @returns a function that releases it */
+  async function holdList(page: Page): Promise<() => Promise<void>> {
     let release = () => {}
     const isReleased = new Promise<void>((resolve) => {
       release = resolve
@@ -198,20 +197,30 @@ describe('the inbox', () => {
       await isReleased
       await route.continue().catch(() => {})
     })
+    return async () => {
+      release()
+      await page.unroute(isList)
+    }
+  }
+
+  it('refuses keys before the conversations have loaded, and says so', async () => {
+    const { page, client } = await enter('early', { open_e1: 'First', open_e2: 'Second' })
+    const { conversations } = await client.conversations.list({})
+    const release = await holdList(page)
     await page.goto('/inbox')
     const { keyboard } = page
-    const held = page.getByText('Your conversations are still loading, so keys do nothing.')
+    const held = page.getByText('Your conversations are still loading. J, K and answers wait for them.')
     await expect
       .poll(async () => {
         await keyboard.press('j')
         return held.count()
       })
       .toBe(1)
-    await keyboard.press('r')
     await keyboard.type('hex ajk 1 /?')
+    await page.getByText('Your conversations are still loading. Keys do nothing until you press Esc.').waitFor()
     expect(await page.evaluate(() => scrollY)).toBe(0)
-    release()
-    await page.getByText('Your conversations are here. Press Esc to use shortcuts.').waitFor()
+    await release()
+    await page.getByText('Your conversations are here. Keys do nothing until you press Esc.').waitFor()
     await keyboard.type('jejx')
     expect((await client.conversations.list({})).conversations.map(({ label, status }) => [label, status])).toEqual(
       conversations.map(({ label, status }) => [label, status]),
@@ -219,7 +228,66 @@ describe('the inbox', () => {
     await keyboard.press('Escape')
     await keyboard.press('j')
     await page.getByRole('log').waitFor()
-    await page.unroute(isList)
+  })
+
+  it('keeps J, R and answers until the conversations have loaded, also over a reload', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`open_l${index}`, `Reply ${index}`]))
+    const { page, client } = await enter('slowlist', texts)
+    const { conversations } = await client.conversations.list({})
+    const ids = conversations.map(({ id }) => id)
+    const { keyboard } = page
+    const drafts = () => Promise.all(ids.map(async (id) => (await client.conversations.find({ id })).draft?.text))
+    let release = await holdList(page)
+    await page.goto(`/inbox/${ids[0]}`)
+    await page
+      .getByRole('log')
+      .getByText(conversations[0]?.lastMessage.text ?? '')
+      .waitFor()
+    const waiting = page.getByText('J, K and answers wait for them. Press Esc to cancel.')
+    await keyboard.press('j')
+    await waiting.waitFor()
+    await keyboard.press('r')
+    await keyboard.type('hej 1')
+    await keyboard.press('Escape')
+    for (const key of ['j', 'j', 'k', 'r']) await keyboard.press(key)
+    await keyboard.type('ajx ')
+    await release()
+    await waiting.waitFor({ state: 'detached' })
+    await keyboard.type('more')
+    await expect.poll(drafts, { timeout: 20_000 }).toEqual([undefined, 'hej 1', 'ajx more', undefined])
+    // No key is needed to use shortcuts again.
+    await keyboard.press('Escape')
+    await keyboard.press('j')
+    await heading(page, conversations[3]?.lead.name ?? '').waitFor()
+
+    // A reload right after typing keeps the answer, whether its person is known or not.
+    release = await holdList(page)
+    await page.goto(`/inbox/${ids[0]}`)
+    await page
+      .getByRole('log')
+      .getByText(conversations[0]?.lastMessage.text ?? '')
+      .waitFor()
+    for (const key of ['j', 'j', 'j', 'r']) await keyboard.press(key)
+    await keyboard.type('later')
+    await page.reload()
+    await page.getByText('J · J · J · R later').waitFor()
+    await release()
+    await expect.poll(drafts, { timeout: 20_000 }).toEqual([undefined, 'hej 1', 'ajx more', 'later'])
+    let isHeld = true
+    await page.route(`**/api/conversations/${ids[0]}`, (route) => (isHeld ? undefined : route.continue()))
+    await page.goto(`/inbox/${ids[0]}`)
+    await reply(page).waitFor()
+    await keyboard.press('r')
+    await keyboard.type('at once')
+    await page.reload()
+    await expect.poll(() => reply(page).inputValue(), { timeout: 120_000 }).toBe('at once')
+    isHeld = false
+    await page.reload()
+    await expect.poll(drafts, { timeout: 20_000 }).toEqual(['at once', 'hej 1', 'ajx more', 'later'])
+    // It is not added a second time.
+    await page.reload()
+    await page.getByRole('log').waitFor()
+    expect(await reply(page).inputValue()).toBe('at once')
   })
 
   it('types nothing where nobody can answer, and can turn single keys off', async () => {
@@ -566,6 +634,12 @@ describe('the inbox', () => {
     expect((await messagesAtX(world.x)).filter(({ from }) => from === handle)).toMatchObject([
       { text: 'For you it is $39. 👌' },
     ])
+    await reply(page).fill('Our template says {company}')
+    await page.getByRole('button', { name: 'Keep as written' }).click()
+    await reply(page).press('Control+Enter')
+    await expect
+      .poll(async () => (await messagesAtX(world.x)).filter(({ from }) => from === handle).map(({ text }) => text))
+      .toEqual(['For you it is $39. 👌', 'Our template says {company}'])
   })
 
   it('answers a reply that stopped a follow-up of the extension', async () => {

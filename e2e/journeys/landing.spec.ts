@@ -234,7 +234,7 @@ describe('the landing page', () => {
   })
 
   it.each([
-    ['/auth', "You were referred by a friend! You'll both get priority access."],
+    ['/auth', 'New features open to you one release early, from the next release on.'],
     ['/waitlist', 'A friend invited you. When you join, they move up 5 spots.'],
   ])('shows on %s that a friend referred the visitor, without layout shift', async (path, notice) => {
     const page = await world.openPage({ width: 390, height: 844 })

@@ -154,6 +154,7 @@ export function contextOf(services: Services, request: FastifyRequest, reply?: F
     request: {
       method: request.method,
       path: request.url.split('?', 1)[0] ?? '',
+      query: request.url.split('?').slice(1).join('?'),
       authorization: single('authorization'),
       idempotencyKey: single('idempotency-key'),
       address,

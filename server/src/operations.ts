@@ -5,12 +5,14 @@ import { Id } from '@x-automated/contract/fields'
 import type { EventKind } from '@x-automated/contract/platform/events'
 import type { Access, Effect, OperationMeta, Role } from '@x-automated/contract/route'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
+import { z } from 'zod'
 import type { Actor } from './actor.ts'
 import type { Database } from './db/open.ts'
 import { isUnavailable } from './db/unavailable.ts'
 import { authenticateOperator } from './domains/identity/auth/caller.ts'
 import { Refusal } from './refusal.ts'
 import { admit } from './requests/admit.ts'
+import { refuseFieldsInQuery } from './requests/body-fields.ts'
 import type { RequestContext } from './requests/context.ts'
 import { keyedRequest, once, onceOutside } from './requests/once.ts'
 
@@ -53,6 +55,15 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
           hasTaken,
         )
   return output(result)
+})
+
+/** Refuses calls that would ignore a field because it is in the query string. */
+const bodyFields = base.middleware(async ({ context, next, procedure }) => {
+  const { inputSchema, route } = procedure['~orpc']
+  const { method, query } = context.request
+  if (method !== 'GET' && query !== '' && inputSchema instanceof z.ZodType)
+    refuseFieldsInQuery(new URLSearchParams(query), inputSchema, route.path ?? '')
+  return next()
 })
 
 /** Keys of one caller never meet those of another. */
@@ -147,9 +158,9 @@ type Only<Api, A extends Access> = {
 }
 type OperationFor<A extends Access> = { '~orpc': { meta: { access: A } } }
 
-const publicApi = base.use(refusals).use(idempotency)
-const signedInApi = base.use(refusals).use(guard).use(idempotency)
-const operatorApi = base.use(refusals).use(operatorGuard).use(idempotency)
+const publicApi = base.use(refusals).use(bodyFields).use(idempotency)
+const signedInApi = base.use(refusals).use(guard).use(bodyFields).use(idempotency)
+const operatorApi = base.use(refusals).use(operatorGuard).use(bodyFields).use(idempotency)
 
 // Each implements the operations of one access, so that routes name who may call them.
 // `context.actor` is the caller.

@@ -23,6 +23,11 @@ const ofOperators = operations.filter((operation) => operation.access === 'opera
 const signedIn = operations.filter((operation) => operation.access !== 'public' && operation.access !== 'operator')
 const named = <T extends { name: string }>(list: T[]) => list.map((operation) => [operation.name, operation] as const)
 
+/** The top-level fields of an operation's input that are not in its path. */
+function bodyFieldsOf({ path, input }: (typeof operations)[number]) {
+  return Object.entries(input.properties ?? {}).filter(([field]) => !path.includes(`{${field}}`))
+}
+
 function expectEnvelope(response: Answer, status: number, code: string) {
   expect([response.status, response.body.code]).toEqual([status, code])
   expect(response.body).toMatchObject({ success: false, error: expect.stringMatching(/\S/) })
@@ -86,6 +91,20 @@ describe('every operation that changes something', () => {
     expect(JSON.stringify(response.body.details)).toContain('surprise')
   })
 
+  it.each(named(withBody.filter((operation) => bodyFieldsOf(operation).length > 0)))(
+    'returns 400 from %s for a field of its body in the query',
+    async (_, operation) => {
+      const path = pathWith(operation, SOME_ID)
+      const fields = bodyFieldsOf(operation).map(([field]) => field)
+      const query = new URLSearchParams(['utm_source', ...fields].map((field) => [field, 'true']))
+      const response = await person.call(operation.method, `${path}?${query}`)
+      expectEnvelope(response, 400, 'INVALID_INPUT')
+      expect(response.body.details).toMatchObject([
+        { field: fields[0], problem: expect.stringContaining('query string') },
+      ])
+    },
+  )
+
   it.each(named(withBody))(
     'returns 400 from %s for invalid JSON, non-objects and prototype keys',
     async (_, operation) => {
@@ -139,8 +158,7 @@ describe('every operation with invalid input', () => {
     async (_, operation) => {
       const { method } = operation
       const path = pathWith(operation, SOME_ID)
-      const isInPath = (field: string) => operation.path.includes(`{${field}}`)
-      const fields = Object.entries(operation.input.properties ?? {}).filter(([field]) => !isInPath(field))
+      const fields = bodyFieldsOf(operation)
       const input: JsonSchema = { properties: Object.fromEntries(fields) }
       const bodies = [
         {},

@@ -16,6 +16,11 @@ export const Factor = z.object({
 })
 export type Factor = z.output<typeof Factor>
 
+/** `details` of REAUTHENTICATION_NEEDED for the list of factors: what is needed to reauthenticate with one. */
+export interface FactorsToProve {
+  factors: Pick<Factor, 'id' | 'kind'>[]
+}
+
 /** JSON for `PublicKeyCredential.parse…OptionsFromJSON` (WebAuthn Level 3). */
 const PasskeyOptions = z.record(z.string(), z.unknown())
 /** A passkey's response: `credential.toJSON()`. */
@@ -33,9 +38,12 @@ const FactorCode = z
 const Ticket = requiredText(200)
 
 export const secondFactors = {
-  list: route('GET /auth/factors', 'viewer', 'none', { summary: 'List your second factors' }).output(
-    z.object({ factors: z.array(Factor), recoveryCodesLeft: z.number().int() }),
-  ),
+  list: route('GET /auth/factors', 'viewer', 'none', {
+    summary: 'List your second factors',
+    description:
+      'A single sign-on session must reauthenticate first: 403 REAUTHENTICATION_NEEDED with details { factors } has the id and kind of each factor, to reauthenticate with one.',
+    errors: ['REAUTHENTICATION_NEEDED'],
+  }).output(z.object({ factors: z.array(Factor), recoveryCodesLeft: z.number().int() })),
 
   enrol: route('POST /auth/factors', 'viewer', 'unkeyed', {
     summary: 'Start adding a second factor',

@@ -220,6 +220,7 @@ export const conversations = {
   answer: route('POST /conversations/{id}/messages', 'member', 'outside', {
     summary: 'Send an answer now and return it with its outcome',
     description:
+      'The text is sent as written: 400 INVALID_INPUT if it has variables such as {lead_name}, unless `asWritten` is true. ' +
       'Only the daily cap of the product and the limits of X can delay it: 429 with Retry-After. It counts against no plan. ' +
       'If the conversation has a newer message than `afterMessageId`, nothing is sent: 409 CONVERSATION_CHANGED, with the newer messages as `details`.',
     errors: [
@@ -236,8 +237,9 @@ export const conversations = {
     .input(
       z.strictObject({
         id: Id,
-        /** Sent unchanged, without variables. */
+        /** Sent unchanged. Variables and placeholders of other tools are refused, unless `asWritten` is true. */
         text: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
+        asWritten: z.boolean().optional(),
         /** The newest message that the writer has seen. */
         afterMessageId: Id,
       }),

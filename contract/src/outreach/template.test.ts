@@ -36,6 +36,10 @@ describe('fillSegment', () => {
     ['$ {price|100} for 100% [of] the <b> *day*, I <3 it', '$ 100 for 100% [of] the <b> *day*, I <3 it'],
     ['no places', 'no places'],
     ['braces {1} {"a": 1} }{ stay', 'braces {1} {"a": 1} }{ stay'],
+    [
+      '{"key"} (your name) @name@social.example, a||b **name**',
+      '{"key"} (your name) @name@social.example, a||b **name**',
+    ],
     ['{1} {lead_name} {"a": 1} name {2}', '{1} Ada 🦊 {"a": 1} name {2}'],
     [
       'your (name), $nameless, 5:30, a::b, __init__, ~ish, #name',
@@ -79,8 +83,15 @@ describe('fillSegment', () => {
   })
 
   it.each([
-    ['Hi {last_name}', '{last_name}', null],
-    ['{lead_name} {Lead Name}', '{Lead Name}', null],
+    ['Hi {last_name}', '{last_name}', '{lead_name}'],
+    ['{lead_name} {Lead Name}', '{Lead Name}', '{lead_name}'],
+    ['{leadName}', '{leadName}', '{lead_name}'],
+    ['{username}', '{username}', '{twitter_handle}'],
+    ['{{screenName}}', '{{screenName}}', '{twitter_handle}'],
+    ['{FNAME}', '{FNAME}', '{first_name}'],
+    ['{contact.firstName}', '{contact.firstName}', '{first_name}'],
+    ['{{ customer_name }}', '{{ customer_name }}', '{lead_name}'],
+    ['{your name}', '{your name}', null],
     ['{{company}} {{name}}', '{{company}}', null],
     ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}', null],
     ['{प्रिय}', '{प्रिय}', null],
@@ -100,7 +111,27 @@ describe('fillSegment', () => {
     ['Hi ｛lead_name｝', '｛lead_name', '{lead_name}'],
     ['At {company|your team', '{company|your team', '{company|your team}'],
     ['{{#if name}}Hi{{/if}}', '{{#if name}}', null],
+    // Marks between the braces and the name
+    ...['**', '"', "'", '*', '-', '!', '=', '“', '~', '`', '- '].map(
+      (mark) => [`Hi {${mark}lead_name${mark}}`, `{${mark}lead_name${mark}}`, '{lead_name}'] as const,
+    ),
+    ['{(name)}', '{(name)}', '{lead_name}'],
+    ['{[first name]}', '{[first name]}', '{first_name}'],
+    ['{1name}', '{1name}', '{lead_name}'],
+    ['Hi {"name', '{"name', '{lead_name}'],
+    ['Hi {name!}', '{name', '{lead_name}'],
+    ['Hi {{{{', '{{{{', null],
+    ['Hi }}', '}}', null],
     // Placeholders of other tools
+    ['|*NAME*|', '|*NAME*|', '{lead_name}'],
+    ['@@name@@', '@@name@@', '{lead_name}'],
+    ['%recipient.name%', '%recipient.name%', '{lead_name}'],
+    ['%recipient.first_name%', '%recipient.first_name%', '{first_name}'],
+    ['\u0024(name)', '\u0024(name)', '{lead_name}'],
+    ['[your name]', '[your name]', null],
+    ['Best, <Your Company>', '<Your Company>', null],
+    ["Hi [lead's first name]", "[lead's first name]", '{first_name}'],
+    ['Hi [insert name]', '[insert name]', null],
     ['Hi [[name]]', '[[name]]', '{lead_name}'],
     ['Hi *|FNAME|*', '*|FNAME|*', '{first_name}'],
     ['Hi <%= name %>', '<%= name %>', '{lead_name}'],
@@ -171,9 +202,27 @@ describe('fillSegment', () => {
   })
 
   it('reads the longest message in milliseconds', () => {
-    for (const text of ['{', '}', '{{name', '{ ', 'name ', '[[', '<%', '{a|', '$', '::', '__', '@{', '\u200b'].map(
-      (some) => some.repeat(10_000 / some.length),
-    )) {
+    for (const text of [
+      '{',
+      '}',
+      '{{name',
+      '{ ',
+      'name ',
+      '[[',
+      '<%',
+      '{a|',
+      '$',
+      '::',
+      '{(',
+      '{"name',
+      'name!',
+      '[your ',
+      '$(',
+      '|*',
+      '__',
+      '@{',
+      '\u200b',
+    ].map((some) => some.repeat(10_000 / some.length))) {
       const began = performance.now()
       readWritten(text)
       expect(performance.now() - began, text.slice(0, 9)).toBeLessThan(200)

@@ -1,6 +1,5 @@
 /**
- * Message templates: `{first_name}`, `{company|fallback}` and `{{name}}`. Double braces mean the
- * same as single ones. Without schemas: the server compiles parsed templates to SQL, and screens
+ * Message templates: `{first_name}` and `{company|fallback}`, in single or double braces. Without schemas: the server compiles parsed templates to SQL, and screens
  * preview them with `fillSegment`.
  */
 
@@ -51,9 +50,16 @@ const VARIABLE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const VARIABLE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
 /** Names for a person's own names, as people and other tools spell them. */
 const FIRST_NAMES = 'first[ _-]?name|fname'
-const NAMES = 'lead[ _]?name|(?:last|full)[ _-]?name|l?name'
-const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
+const NAMES = 'lead[ _-]?name|(?:last|full)[ _-]?name|l?name'
+const HANDLES = '(?:twitter[ _-]?|x[ _-]?)?handle|(?:user|screen)[ _-]?name'
 const KNOWN = `(?:${FIRST_NAMES}|${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
+/** Whose name it is, in placeholders such as "recipient.name" and "the lead's first name". */
+const THEIRS = '(?:recipient|prospect|contact|client|customer|person|user|lead|subscriber|their)'
+/** Words in placeholders that stand for the sender's own data, or tell someone to fill them in. */
+const OURS = '(?:your|my|our|sender|insert|enter|add|the)'
+const NAMED = `(?:${OURS}[ ._-])?(?:${THEIRS}(?:['\u2019]s)?[ ._-])?${KNOWN}`
+/** Marks between braces and a name, as in `{**name**}` and `{"name"}`. */
+const MARKS = '[ \\t\\u00a0"\'\u201c\u201d\u2018\u2019`*~()[\\]<>=!?+#$%&@:;.,/\\\\^\\d-]{1,6}'
 /** Braces, including those of other scripts. UNOPENED and UNCLOSED match unpaired ones. */
 const OPENING = '[{\\uff5b\\ufe5b\\u2774]{1,9}'
 const CLOSING = '[}\\uff5d\\ufe5c\\u2775]{1,9}'
@@ -63,6 +69,8 @@ const UNCLOSED = `${OPENING}(?!\\{|[^{}]*\\})`
 const LEFTOVER = new RegExp(
   [
     '\\{{1,9}\\s*[\\p{L}_][\\p{L}\\p{M}\\p{N}_ .-]{0,99}\\|[^{}\\n]{0,100}',
+    `${OPENING}${MARKS}${NAMED}(?![\\p{L}\\p{N}_])(?:(?:${MARKS})?${CLOSING})?`,
+    `(?<![\\p{L}\\p{N}_])${KNOWN}${MARKS}${CLOSING}`,
     `(?:${OPENING}|${UNOPENED})[ \\t\\u00a0]*${KNOWN}(?![\\p{L}\\p{N}_])`,
     `(?<![\\p{L}\\p{N}_])${KNOWN}[ \\t\\u00a0]*(?:${CLOSING}|${UNCLOSED})`,
     '\\[\\[[^[\\]\\n]{1,100}\\]\\]',
@@ -70,18 +78,22 @@ const LEFTOVER = new RegExp(
     '<%[^\\n]{0,100}?%>',
     '\\{%[^\\n]{0,100}?%\\}',
     '\\*\\|[^|\\n]{1,100}\\|\\*',
+    '\\|\\*[^|*\\n]{1,100}\\*\\|',
     '%%[^%\\s]{1,100}%%',
-    `\\[ ?${KNOWN} ?\\]`,
-    `< ?${KNOWN} ?>`,
-    `%${KNOWN}%`,
+    `\\[ ?${NAMED} ?\\]`,
+    `< ?${NAMED} ?>`,
+    `%${NAMED}%`,
+    `[$#@&]\\( ?${NAMED} ?\\)`,
     `\\$${KNOWN}(?![\\p{L}\\p{N}_])`,
     `%\\(${KNOWN}\\)s?`,
-    `\\(\\( ?${KNOWN} ?\\)\\)`,
+    `\\(\\( ?${NAMED} ?\\)\\)`,
     `(?<![\\p{L}\\p{N}_])_{2,3}${KNOWN}_{2,3}(?![\\p{L}\\p{N}_])`,
-    `(?<![\\p{L}\\p{N}])(?<mark>[~#|^:])\\k<mark>?${KNOWN}\\k<mark>{1,2}(?![\\p{L}\\p{N}])`,
+    `(?<![\\p{L}\\p{N}])(?<mark>[~#|^:@])\\k<mark>?${KNOWN}\\k<mark>{1,2}(?![\\p{L}\\p{N}])`,
   ].join('|'),
   'giu',
 )
+/** Braces that no variable follows or precedes. */
+const LEFTOVER_OR_BRACES = new RegExp(`${LEFTOVER.source}|\\{{2,}|\\}{2,}`, LEFTOVER.flags)
 /** A sign that would remain before a variable's value: some tools write signs before their braces. */
 const SIGN = /[$#%]{1,9}$|(?<![\p{L}\p{N}])&$|[@\uff20]{1,9}$/u
 /** A filter of Liquid, Jinja or Django where a fallback should be. */
@@ -217,7 +229,11 @@ function segmentFrom([written, opening = '', inside = '', rest = '', closing = '
   const isClosed = opening.length === closing.length && opening.length < 3
   const isFilter = (opening.length > 1 ? FILTER_OR_WORD : FILTER).test(fallbackOf(rest))
   const segment = isClosed && !isFilter ? segmentOf(name, rest) : null
-  return segment ?? unknown(written, isClosed && !isFilter ? null : insteadOf(inside, isFilter ? filled(rest) : rest))
+  if (segment) return segment
+  return unknown(
+    written,
+    isClosed && !isFilter ? personOf(inside, rest) : insteadOf(inside, isFilter ? filled(rest) : rest),
+  )
 }
 
 /** The first of several fallbacks. @param rest fallbacks with their bars */
@@ -236,7 +252,7 @@ function wordsOf(words: string): WrittenSegment[] {
     if (written !== '') parts.push({ segment: { kind: 'words', words: written }, written })
   }
   let end = 0
-  for (const { 0: written, index } of words.matchAll(LEFTOVER)) {
+  for (const { 0: written, index } of words.matchAll(LEFTOVER_OR_BRACES)) {
     takeWords(words.slice(end, index))
     parts.push({ segment: unknown(written, insteadOf(written)), written })
     end = index + written.length
@@ -245,15 +261,29 @@ function wordsOf(words: string): WrittenSegment[] {
   return parts
 }
 
-/** The variable that was probably meant. @param rest its fallbacks with their bars */
-function insteadOf(written = '', rest = ''): string | null {
+/** The name, and the fallback with its bar, of text that looks like a variable. @param rest its fallbacks with their bars */
+function namedIn(written: string, rest: string): { key: string; bar: string } {
   const bare = written.replace(/^(?:[^\p{L}_]+|__+)|(?:[^\p{L}\p{M}\p{N}_]+|__+|\)s)$/gu, '')
   const [name = '', fallback] = `${bare}${rest}`.split('|')
-  const key = trim(name)
-  const bar = fallback === undefined ? '' : `|${trim(fallback)}`
-  if (new RegExp(`^(?:${FIRST_NAMES})$`, 'i').test(key)) return `{first_name${bar}}`
-  if (new RegExp(`^(?:${NAMES})$`, 'i').test(key)) return `{lead_name${bar}}`
+  return { key: trim(name), bar: fallback === undefined ? '' : `|${trim(fallback)}` }
+}
+
+/** The variable for a person's name or handle that was probably meant; null if it is another one. */
+function personOf(written: string, rest = ''): string | null {
+  const { key, bar } = namedIn(written, rest)
+  const is = (names: string) => new RegExp(`^(?:${THEIRS}(?:['\u2019]s)?[ ._-]?)?(?:${names})$`, 'i').test(key)
   if (new RegExp(`^(?:${HANDLES})$`, 'i').test(key)) return '{twitter_handle}'
+  if (is(FIRST_NAMES)) return `{first_name${bar}}`
+  if (is(NAMES)) return `{lead_name${bar}}`
+  return is(HANDLES) ? '{twitter_handle}' : null
+}
+
+/** The variable that was probably meant. @param rest its fallbacks with their bars */
+function insteadOf(written = '', rest = ''): string | null {
+  const person = personOf(written, rest)
+  if (person) return person
+  const { key, bar } = namedIn(written, rest)
+  if (new RegExp(`^${OURS}[ ._-]`, 'i').test(key)) return null
   return VARIABLE_NAME.test(key) && !/^(?:if|else|end|for|unless)\b/i.test(key)
     ? `{${key}${bar || '|your text'}}`
     : null

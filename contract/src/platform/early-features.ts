@@ -18,6 +18,14 @@ export function earlyIn(release: string, features: readonly EarlyFeature[] = EAR
   return features.filter(({ opensIn }) => isBefore(release, opensIn))
 }
 
+/** From when priority access opens features; null: now. */
+export const EARLY_FROM = earlyIn(RELEASE).length === 0 ? 'from the next release on' : null
+
+/** A sentence that promises priority access, with its beginning. @param promise without a full stop */
+export function earlyPromise(promise: string): string {
+  return EARLY_FROM === null ? `${promise}.` : `${promise}, ${EARLY_FROM}.`
+}
+
 function isBefore(release: string, other: string): boolean {
   const [numbers, others] = [release.split('.').map(Number), other.split('.').map(Number)]
   const at = numbers.findIndex((number, index) => number !== others[index])

@@ -116,7 +116,7 @@ describe('readCsv', () => {
     const records = await read(`a\n"open\n${filler}z`, 64 * 1024)
     expect(records.slice(0, 3)).toEqual([
       { line: 1, fields: ['a'] },
-      { line: 2, problem: expect.stringContaining('128 KiB') },
+      { line: 2, problem: expect.stringContaining('128 KiB'), cells: ['open'] },
       { line: 3, fields: ['y'.repeat(99)] },
     ])
     expect(records.at(-1)).toEqual({ line: 4_003, fields: ['z'] })
@@ -143,10 +143,22 @@ describe('readCsv', () => {
         expect(rest.length).toBeLessThanOrEqual(128 * 1024)
       }
       records.push(...csv.read(rest, true))
-      const tooLong = bad.map((line) => ({ line, problem: expect.stringContaining('128 KiB') }))
+      const problem = expect.stringContaining('128 KiB')
+      const tooLong = bad.map((line) => ({ line, problem, cells: expect.any(Array) }))
       const after = { line: bad.length + 2, fields: ['b'] }
       expect(records).toEqual([{ line: 1, fields: ['a'] }, ...tooLong, after])
     }
+  })
+
+  it('reads the cells at both ends of a line that is too long, for any chunk size', () => {
+    for (const note of ['y'.repeat(300_000), 'y'.repeat(128 * 1024)])
+      for (const end of ['\n', '\r\n', '\r', ''])
+        for (const chunkBytes of [1 << 20, 100_003, 40_001]) {
+          const [, record] = read(`a,b,c\nx,${note},z${end}`, chunkBytes)
+          expect(record).toMatchObject({ line: 2, problem: expect.stringContaining('128 KiB') })
+          const cells = record && 'cells' in record ? (record.cells ?? []) : []
+          expect([cells.at(0), cells.at(-1)]).toEqual(['x', 'z'])
+        }
   })
 
   it('reads no records from an empty file', async () => {

@@ -1,3 +1,4 @@
+import { earlyPromise } from '@x-automated/contract/platform/early-features'
 import { SHARE_PICTURE } from './share-picture.ts'
 
 /** Placeholder in built pages for the support address. */
@@ -31,7 +32,7 @@ export function isPlausibleCode(ref: unknown): ref is string {
 /** Link preview of a referral link. */
 const INVITATION = {
   title: "You're invited to X-Automated",
-  description: 'Join with this link, and you both get priority access.',
+  description: earlyPromise('Join with this link, and you both get priority access'),
 }
 
 /**

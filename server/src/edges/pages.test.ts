@@ -302,7 +302,9 @@ describe('page metadata', () => {
     expect(headers['content-security-policy']).toBe((await get(path)).headers['content-security-policy'])
     if (bare === '/') {
       expect(contentOf(body, 'og:title')).toBe("You're invited to X-Automated")
-      expect(contentOf(body, 'og:description')).toBe('Join with this link, and you both get priority access.')
+      expect(contentOf(body, 'og:description')).toBe(
+        'Join with this link, and you both get priority access, from the next release on.',
+      )
     }
   })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { SKRSContext2D } from '@napi-rs/canvas'
 import { formatNumber } from '@x-automated/contract/format'
+import { earlyPromise } from '@x-automated/contract/platform/early-features'
 
 /** Size of link previews on social networks, in pixels. */
 export const SHARE_PICTURE = { width: 1200, height: 630 }
@@ -41,7 +42,9 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
     const scale = Math.min(1, room / wanted)
     const end = write(pen, label, { x: EDGE, y: 448, size: 136 * scale, strong: true, color: ACCENT })
     write(pen, 'on the waitlist', { x: end + 28 * scale, y: 448, size: 64 * scale, strong: true })
-    write(pen, 'Join with this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, color: MUTED })
+    const promise = earlyPromise('Join with this link, and you both get priority access')
+    const fit = Math.min(1, (SHARE_PICTURE.width - 2 * EDGE) / widthOf(pen, promise, 34))
+    write(pen, promise, { x: EDGE, y: 540, size: 34 * fit, color: MUTED })
   }
   return canvas.encode('png')
 }

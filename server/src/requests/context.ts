@@ -21,6 +21,8 @@ export interface RequestContext extends Services {
   request: {
     method: string
     path: string
+    /** Without its question mark; '' if there is none. */
+    query: string
     authorization: string | null
     idempotencyKey: string | null
     /** The normalized client address, its keyed hash and, of IPv6, that of its /48. */

@@ -43,7 +43,7 @@ describe.each([
     [
       ['hero', 'Automate your X outreach with AI', 'Sign Up Now'],
       ['preview', '327', 'messages sent', '43%', 'response rate', '18', 'conversions'],
-      ['trust badges', 'GDPR compliant', 'secure data', '24/7 support', 'regular updates'],
+      ['trust badges', 'GDPR compliant', 'secure data', '24/7 support', 'on Agency Yearly', 'regular updates'],
       [
         'claims',
         '15+ hours',
@@ -71,7 +71,7 @@ describe.each([
       ['silver', 'Silver', '10 referrals', '3 months free plus strategy session'],
       ['gold', 'Gold', '25 referrals', '6 months free plus custom templates'],
       ['platinum', 'Platinum', '50+ referrals', '1 year free with dedicated support'],
-      ['pioneer', 'Pioneer', 'first 100 users', 'priority feature access'],
+      ['pioneer', 'Pioneer', 'first 100 users', 'priority feature access', 'from the next release on'],
       ['viral', 'Viral Sensation', '5 referrals in one day', 'exclusive AI features'],
       ['global', 'Global Networker', 'referrals from 3+ countries', 'custom X automation'],
       ['questions', 'within 15 minutes', 'free tier'],

@@ -1,4 +1,4 @@
-import { fold } from './text.ts'
+import { fold, hasUnspaced, wordsOf } from './text.ts'
 
 /** Buckets of the hashed features; a power of two. */
 export const BUCKETS = 2 ** 16
@@ -164,6 +164,24 @@ export function languageFeaturesOf(text: string): { at: Uint32Array; value: Floa
   }
   return unitVector(weights)
 }
+
+/** An address of a page, a person or a mailbox, whose parts are words of no language. */
+const ADDRESS = /@|:\/\/|\p{L}\.\p{L}{2}/u
+
+/** Folded characters whose words are read: one character can fold to 18. */
+const WORDS_READ = 3_000
+
+/** The folded words of a text, without numbers, addresses and languages that write no spaces. */
+export function plainWordsOf(text: string): string[] {
+  const plain = text.split(/\s+/).filter((word) => !ADDRESS.test(word))
+  const folded = fold(plain.join(' ')).slice(0, WORDS_READ)
+  return wordsOf(folded.replace(/(\p{L})\1{2,}/gu, '$1$1')).filter(
+    (word) => word !== ',' && !/^\p{N}+\p{L}{0,2}$/u.test(word) && !hasUnspaced(word),
+  )
+}
+
+/** Identifies a folded word of a language. */
+export const wordHash = (language: string, word: string): number => hashOf(`${language} ${word}`)
 
 /** Scales values to length 1, so that long texts do not count more. */
 function unitVector(weights: Map<number, number>): { at: Uint32Array; value: Float32Array } {

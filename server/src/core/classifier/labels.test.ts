@@ -71,11 +71,32 @@ describe('languages that the model does not know', () => {
     'น่าสนใจครับ ขอรายละเอียดหน่อย',
     'Nu acum, scrie-mi luna viitoare te rog',
     'Sounds great! Μίλα με τη συνάδελφό μου πρώτα',
+    // Known letters, but hardly a known word
+    'mne ne interesno',
+    'mnie eto interesno davayte sozvonimsya',
+    'den endiaferomai efxaristo',
+    'Great, mne ne interesno',
+    'Sounds great, tell me more about it. mne eto ne interesno',
+    'mish 3ayez 7aga',
+    'chem uzum',
+    'tsy mila izany',
+    'ngiyabonga angifuni',
+    'ar mainteresebs',
+    'Керек эмес рахмат',
+    'मम रुचिः नास्ति',
   ])('give no label to %j', (text) => {
     expect(classify(text)).toEqual({ label: null, confidence: 0, by: 'model', until: null })
   })
 
-  it.each(['ok', '👍', 'Demo?', 'LGTM', 'Sounds great, tell me more', '123'])('leave a label to %j', (text) => {
+  it.each([
+    ...['ok', '👍', 'Demo?', 'LGTM', 'Sounds great, tell me more', '123', '3pm?', 'yessir', 'Perfetto!', 'Perfecto'],
+    ...[
+      'Zapier integration?',
+      'Great idea. Discord server admins only',
+      'OpenAI使えますか',
+      'send to ana@acme.example',
+    ],
+  ])('leave a label to %j', (text) => {
     expect(classify(text).label).not.toBeNull()
   })
 

@@ -9,9 +9,11 @@ import {
   LATIN_LANGUAGES,
   languageFeaturesOf,
   languageOfLetters,
+  plainWordsOf,
   readPart,
   softmax,
   TOLD_APART,
+  wordHash,
 } from './features.ts'
 import { hintsOf, labelByRule, untilOf } from './label-rules.ts'
 import { hasOtherMeaning } from './other-meanings.ts'
@@ -58,7 +60,14 @@ export interface Weights {
 /** The file of the weights, written by tools/train-classifier.ts. */
 export const WEIGHTS_FILE = new URL('./label-weights.bin', import.meta.url)
 
-let loaded: { labels: Weights; languages: Weights } | undefined
+interface Model {
+  labels: Weights
+  languages: Weights
+  /** The `wordHash` of each word in the training data. */
+  words: ReadonlySet<number>
+}
+
+let loaded: Model | undefined
 
 /** Reads the weights once, when the first reply is read. */
 function weights() {
@@ -66,8 +75,8 @@ function weights() {
   return loaded
 }
 
-/** The two models of a file: `scale`, `bias` and `rows` of the labels, then of the languages. */
-function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
+/** A file has `scale`, `bias` and `rows` of the labels, then of the languages, and then the words. */
+function parseWeights(file: Buffer): Model {
   // Float32Array needs an offset that is a multiple of four, which a pooled buffer may not have.
   const bytes = new Uint8Array(file).buffer
   let at = 0
@@ -78,7 +87,9 @@ function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
     at += classes * (8 + buckets)
     return { scale, bias, rows }
   }
-  return { labels: read(RECOGNIZED_LABELS.length, BUCKETS), languages: read(TOLD_APART.length, LANGUAGE_BUCKETS) }
+  const labels = read(RECOGNIZED_LABELS.length, BUCKETS)
+  const languages = read(TOLD_APART.length, LANGUAGE_BUCKETS)
+  return { labels, languages, words: new Set(new Uint32Array(bytes, at)) }
 }
 
 /** The probability of each class. */
@@ -148,18 +159,24 @@ const UNKNOWN_PART = 0.9
 const SURE_LANGUAGE = 0.97
 const PART_WORDS = 4
 
+/** If at most this share of the words are in the training data of their language, the text, or a part of it, counts as unknown. */
+const KNOWN_TEXT = 1 / 3
+const KNOWN_PART = 1 / 4
+/** The language of so few words is not certain, so they may be of any labelled one. */
+const FEW_WORDS = 2
+
 /** Whether a text, or a part of it, is in a language that the model does not know, or mixes two that it knows. */
 export function isUnknownOrMixed(text: string): boolean {
   const read = readPart(text)
   if (hasUnknownLetters(read)) return true
   const all = read.match(/\p{L}[\p{L}\p{M}'’]*/gu) ?? []
   if (all.length === 0) return false
-  if (hasUnknownMarks(all) || isUnknown(read, UNKNOWN_TEXT)) return true
+  if (hasUnknownMarks(all) || isUnknown(read, UNKNOWN_TEXT) || hasUnknownWords(read, KNOWN_TEXT)) return true
   const languages = new Set<string>()
   for (const part of read.split(/[.,;:!?…\n()。！？、，؟।–—]+/u)) {
     const words = part.match(/\p{L}[\p{L}\p{M}'’]*/gu)?.length ?? 0
     if (words < PART_WORDS) continue
-    if (isUnknown(part, UNKNOWN_PART)) return true
+    if (isUnknown(part, UNKNOWN_PART) || hasUnknownWords(part, KNOWN_PART)) return true
     const language = sureLanguageOf(part)
     // The model's training data in Hindi often contain English, so Hindi does not count as a mix.
     if (language && language !== 'hi') languages.add(language)
@@ -173,6 +190,24 @@ function isUnknown(text: string, from: number): boolean {
   if (letters) return !LABELLED.has(letters) && letters !== 'und'
   const shares = languageSharesOf(text)
   return shares.reduce((sum, share, index) => (IS_LABELLED[index] ? sum : sum + share), 0) > from
+}
+
+/** Languages whose words the training data do not show, because they are written without spaces. */
+const WITHOUT_WORDS: ReadonlySet<string> = new Set(['ja', 'ko', 'zh'])
+const WITH_WORDS = [...LABELLED].filter((language) => !WITHOUT_WORDS.has(language))
+
+/**
+ * Whether the words of a text, or of a part of it, are mostly of a language that the model does not
+ * know, also if its letters are those of another one. English words occur in all languages.
+ * @param most the share of known words
+ */
+function hasUnknownWords(text: string, most: number): boolean {
+  const language = detectLanguage(text)
+  const words = WITHOUT_WORDS.has(language) ? [] : plainWordsOf(text)
+  if (words.length === 0) return false
+  const languages = words.length <= FEW_WORDS ? WITH_WORDS : ['en', language]
+  const known = words.filter((word) => languages.some((of) => weights().words.has(wordHash(of, word))))
+  return known.length <= most * words.length
 }
 
 function sureLanguageOf(text: string): string | null {

@@ -10,7 +10,7 @@ const LATIN = wordPattern(
   // Indonesian and Malay
   '(jangan|jgn|usah|payah|tidak perlu|tak perlu)( lagi| pernah| terus| terus terusan){0,2} (hubung|menghubung|kirim|mengirim|ganggu|menggangg|kacau|chat|dm|pm|wa|spam|mesej|pesan|hantar|menghantar|contact|kontak|sms|message|japri)...|(berhenti|stop|setop|henti|hentikan)( untuk)? (mengirim|menghubung|hubung|kirim|chat|menghantar|hantar|mesej|pesan|spam|ganggu|menggangg|kacau|dm)...|berhenti (ber)?langganan|(hapus|keluarkan|buang|padam|coret)( nama| data| nomor| kontak| akun)? (saya|aku|gue|kami)...|(tidak|tak|ga|gak|nggak|tdk) (mau|ingin|nak|perlu|sudi)( lagi)? (terima|menerima|dapat|mendapat|dihubungi|dikirimi|dm|mesej|pesan|chat|diganggu)...|(biarkan|tinggalkan) (saya|aku) (sendiri|dengan tenang|bersendirian)...|(saya|aku|gue|akan|sudah|udah) (blokir|laporkan|block|report)...',
   // Romanian
-  '(nu|niciodata)( ma| mi| imi| ne| mai| va| te){1,3} (scri|contact|deranj(?!eaz)|trimit|suna|spam|hartui|caut)...|(opriti|opreste|incetati|inceteaza|terminati|termina)( te| va)?( cu| sa| din)?( mai| imi| mi){0,2} (mesaj|scri|trimit|contact|spam|asta|deranj)...|(sterge|stergeti|scoate|scoateti|elimina|eliminati)( ma| mi)? (ma|mi|datele|numele|din (lista|baza)|de pe (lista|lista ta)|contul)...|(lasa|lasati) (ma|ne) in pace|nu( mai)? (vreau|doresc|vrem|dorim)( sa| mai| mi| imi| ma){0,4} (prim|mesaj|fiu contact|contactat|scri|aud|fie|trimit|spam)...|(gata|ajunge|destul) cu (mesaj|spam|astea)...|(fara|niciun|nici un|nu mai) (mai )?(mesaj|spam)...|dezabon...|(te|va) (raportez|blochez|reclam|am blocat|am raportat)',
+  '(nu|niciodata)( ma| mi| imi| ne| mai| va| te){1,3} (scri|contact|deranj(?!eaz)|trimit|suna|spam|hartui|caut)...|(opriti|opreste|opresti|incetati|inceteaza|incetezi|terminati|termina|termini|renuntati|renunta|renunti)( te| va)?( cu| sa| din)?( mai| imi| mi){0,2} (mesaj|scri|trimit|contact|spam|asta|deranj)...|(sterge|stergeti|scoate|scoateti|elimina|eliminati)( ma| mi)? (ma|mi|datele|numele|din (lista|baza)|de pe (lista|lista ta)|contul)...|(lasa|lasati) (ma|ne) in pace|nu( mai)? (vreau|doresc|vrem|dorim)( sa| mai| mi| imi| ma){0,4} (prim|mesaj|fiu contact|contactat|scri|aud|fie|trimit|spam)...|(gata|ajunge|destul) cu (mesaj|spam|astea)...|(fara|niciun|nici un|nu mai) (mai )?(mesaj|spam)...|dezabon...|(te|va) (raportez|blochez|reclam|am blocat|am raportat)',
   // Czech and Slovak
   '(nepis|neposil|neposiel|nekontakt|neobtez(?!uje )|neobtaz(?!uje )|nezasil|nezasiel|neozyv|nespam|nevolej|nevolaj|neotrav)...|(prestan|prestante|skonci|skoncete|skonci uz|prestat)...~ (psat|pisat|posil|posiel|kontakt|spam|obtez|obtaz|otrav|zasil|zasiel)...|(smaz|vymaz|odstran|vyrad|odhlas|vyskrtn|zmaz)[^ ]* (me|mne|ma|nas|moje|moji|mou|z|ze)...|dej(te)? (mi|nam) (uz )?pokoj|daj(te)? mi (uz )?pokoj|nech(te|ej|ejte|aj|ajte)? (me|mne|ma) (byt|na pokoji|na pokoj|tak)|(nechci|nepreji|nechceme|nechcem|neprajem|nestojim)( si| uz| dal| od vas| zadne| ziadne| dostavat| byt| o){0,3} (zprav|sprav|dostav|kontakt|spam|oslov|slyset|dm)...|(zadne|ziadne|dost|konec) (dalsi |dalsie )?(zprav|sprav|spam|dm)...|odhlasit( me| ma| odber)?|(nahlasim|nahlasuji|nahlasuju|zablokoval|blokuji|blokuju|blokujem)( te| vas| jako)?...',
   // Danish and Norwegian
@@ -33,7 +33,34 @@ const LATIN = wordPattern(
   '(ne|vairs ne)(raksti|rakstiet|suti|sutiet|traucejiet)( man)?( vairs)?|(beidz|beidziet|partrauciet) (man )?(rakst|sut)...|lieciet (mani|man) mier...',
   '(ara|arge)( mulle| enam){0,2} (kirjuta|saat|tulita|hairi)...|lopeta(ge)?( mulle)? (kirjut|saat|sonum)...|jat(ke|a) mind rahule',
   '(acha|acheni|wacha) (kuni|kutuni)[^ ]+|(usini|msini)(tumie|andikie|sumbue)[^ ]*',
+  // Albanian, Afrikaans, Azerbaijani and Uzbek
+  'mos( me| mu| na){0,2} (shkruaj|shkruani|dergo|kontakto|shqeteso|bezdis)...|me (lini|lere) te qete|moenie( my| vir my| weer){0,3} (skryf|stuur|kontak|boodskap|pla|lastig)...|hou op( om)? (my |vir my )?(skryf|stuur|boodskap|pla)...|los my uit',
+  '(mene|mənə|bize|bizə)( daha| bir daha| artiq){0,2} (yazma|mesaj (atma|gonderme|göndərmə))...|(menga|bizga)( boshqa| endi){0,2} (yozma|xabar (yuborma|yozma))...|bezovta qilma...',
 )
+
+/** Latin letters for languages that have their own. Spellings vary, so many vowels are optional. */
+const TRANSLITERATED = wordPattern(
+  // Russian and Ukrainian
+  '(ne|hvatit|khvatit|xvatit|prekrati|prekratite|perestan|perestante|konchay|konchayte|dovolno)( mne| nam| bolshe| nado| nuzhno| uzhe| uje| eti| svoi| vashi| poz?haluysta| pojaluysta){0,3} (pishi|pishite|pisat|prisyla|prisila|otprav|shli|shlite|slat|spam|bespoko|dostava|soobshch|soobsh|rassyl|rassil|zvoni)...',
+  'otstan(te|ete)?|otvali(te)?|otvya(zh|j)i(s|tes)|otpishi(te)? (menya|nas)|(udali|uberi)(te)? (menya|nas|moi|iz)...|ostav(te)? (menya|nas) v pok...',
+  '(ne|dosyt|hodi|pry?pyny|pry?pynit|perestan|perestante)( meni| nam| bilshe| treba| vzhe){0,3} (pysh|pysaty|nadsyl|turbu|povidoml|prysyl|shli)...|vidchep(y|i)[^ ]*|vydal(y|it|ite)? (mene|moyi)...|zalysh(te)? (mene|nas) (v|u) spok...',
+  // Bulgarian and Macedonian
+  '(ne|nedey|nedei|nedeyte|nedeite|sprete|spri|stiga|prestani|prestanete)( mi| me| ni| poveche| povekje| povekje| da| s| sas| veche){0,4} (pish|pises|izprash|izprat|prasht|prakja|prakaj|zanimav|pritesn|bezpoko|saobsht|suobsht|syobsht|poraki)...|ne (iskam|zhelaya|jelaya|sakam)( da| poveche| povekje| poluchavam){0,3} (poluch|saobsht|suobsht|syobsht|poraki|spam)...|ostavete me( na mira)?|mahn(i|ete) me...',
+  // Arabic
+  '(la|ma|bala|bal+a(sh|ch)|bela(sh|ch))( ba2a| 3ad| tani| tany| marra| ba3d| tebqa){0,2} t[aeiou]?(rs[aeiou]?l|rasl|rasel|rasil|b3a?t|ba3t|kt[aeiou]?b|tw[aeiou]?s[aeiou]?l|z3[aeiou]?j|k[ae]l+[aeiou]?m|sift|sifet|trasl)...|m[ae]t[aeiou]?(b3a?t|rs[aeiou]?l|kt[aeiou]?b|k[ae]l+[ae]?m|z3[aeiou]?g)[^ ]*(sh|ch)...|ma ts[ie]f[ae]?t[^ ]*',
+  '(mesh|msh|mish|mosh|mush|mch|mo|mu) (3ay[ae]?z|3aw[ae]?z|b[ae]d+[ie]|7ab[ae]?b)[^ ]*( [^ ,]+)? (r[aei]?sa[yie2]|messag|mesaj|spam|dm)...|ma (b[ae]?d+i|bghi[^ ]*|abi|abgha|nabi|nabgha|b7eb)~ (r[aei]?sa[yie2]|messag|mesaj|spam|dm)...',
+  '(wa[2gq]+[ae]?fo?|wa[2gq]+[ae]fu|batt?[ae]l|k[ei]?faya|khalas|5alas|khlas|bal+ash)~ (r[aei]?sa[yie2]|messag|mesaj|spam|[ei]rsal|t[aeiou]?rs[aeiou]?l|t[aeiou]?b3a?t)...',
+  's[ei]+bn[yi] (fe?|fi|b) ?7al[yi]...|utrukn[iu]...|khall?[iy]ni? ?b ?7ali|7[ei]l+ 3an+[iy]|[ei]?b[ae]?3[ae]?d 3an+[iy]|(shil|shel|sheel|emsa7|ems7|im7i|e7[zt]h?ef|i7[zt]h?if)n[iy]( m[ie]?n)?...',
+  // Greek
+  '(min|mhn|mi mou|mh mou|mi me|mh me|mi mas)( mou| me| mas| ksana| xana| pote){0,3} (ksana|xana)?(graps|grafe|grafet|steil|steln|enoxl|enohl|enochl|epikoin)...|(stamat(a|ise|iste|ate)|pafs(e|te)|paps(e|te)|kops(e|te))( na| ta| pia| me| mou| mas){0,4} (graf|steln|minim|mhnym|mhnum|mynim|enoxl|enohl|spam|epikoin)...|(diagraps|diegraps|vgal|svis|sbhs)(e|te) (me|mou|mas|ta|to)...',
+  'den? (thel|8el)(o|w|oume|oyme)( alla| na| pia| allo| mou| lamvano| lavo){0,4} (minim|mhnym|mhnum|mynim|spam|steln|stel|lamv|enoxl)...|(afis|as|afhs)(e|te) me (is|hs)(i|y|u)[xh]o|parata(te)? me',
+  // Persian
+  '(payam|payaam|peyam|peygham)( dige| be man){0,2} (nadeh?|nadid|nadahid|(nafrest|nafer|nazan)...)|(dige|digeh|lotfan)( dige| be man| baram| behem){0,3} (nanevis|nanvis|nafrest|tamas nagir|nade|nadid)...|tamas nagir...|nemi ?kha(m|ham|im|him)( dige| az shoma){0,2} (payam|peyam|peygham|tamas|spam)...|mozahem na...|velam kon...|(mano|esmamo) (hazf|pak) kon...',
+  // Bengali, Marathi and Nepali
+  '(message|msg|sms|inbox|birokto|disturb|text)( ar| amake| korte){0,2} (korben|diben|diyen|dio|pathaben|pathiyen|korba|koiren|koiro|koro) na|(amake|ar)~ (likhben|pathaben|diben|korben) na|(message|msg|sampark|tras)( parat| punha)? (karu|pathvu|pathavu|deu) (naka|nako|nakos)|(message|sms) (nagar|napatha)...',
+)
+const TRANSLITERATED_WHOLE =
+  'khalas|khalas ba2a|khalas kefaya|kefaya|kifaya|kefaya ba2a|tawa[2q]+af|hvatit|khvatit|xvatit|prekrati|prekratite|otpiska|stamata|stamatiste|ftanei pia|bas kon|bas konid|bas ast|spri|sprete|stiga|stiga tolkova|dosyt|godi'
 
 /** Leaves out words that are also names or everyday words elsewhere, such as Huy, nok, seis and dost. */
 const LATIN_WHOLE =
@@ -50,6 +77,8 @@ const CYRILLIC = wordPattern(
   // Bulgarian, Serbian and Macedonian
   '(не|недей|недейте|никога|спри|спрете|престани|престанете|стига)( ми| ме| ни| повече| да| сте| с| вече){0,5} (пиш|писа|изпращ|пращ|безпоко|контакт|търси|спам|занимава|притесня|свързва|съобщ)...|(махн|премахн|изтри|отпиш|заличи)[^ ]*( ме| ми| ни| моите| данните| от)...|остав[^ ]* ме( на мира| намира)?|не (искам|желая)( да| повече| получавам| ми| бъда| ме){0,4} (получ|съобщ|пише|контакт|спам|търс)...',
   '(не|немој|немојте|престани|престаните|престанете)( ми| ме| више| веќе| повеќе| да| са){0,4} (пиш|писа|шаљ|слат|слање|контакт|јавља|узнемир|смета|праќај|испраќај)...|(обриши|обришите|уклони|уклоните|избриши|избришите|избришете) ме|остави(те)?( ме| више){1,2} на миру|не (желим|сакам)( више| да){0,2} (порук|прима|контакт|добива)...',
+  // Belarusian, Kazakh, Kyrgyz, Mongolian and Tajik
+  '(не|досыць|хопіць|перастань|перастаньце)( мне| нам| больш| трэба){0,3} (піш|пісаць|дасыл|турб|спам)...|(маған|маган|бізге|мага|бизге)( енді| эми| мындан){0,2} (жазба|жіберме|жиберме|жөнөтпө|хабарласпа)...|мазаламаңыз...|битгий~ (бич|явуул|илгээ|зурвас|мессеж|саад|холбогд|залг)...|(зурвас|мессеж)~ (битгий|хэрэггүй|боли|зогсоо)...|(паём|ба ман)~ (нафирист|нанавис)...',
 )
 const CYRILLIC_WHOLE =
   'досить|годі|зупиніться|припиніть|припини|відписка|відписатися|відчепись|спри|спрете|стига|стига толкова|престани|престанете|престаните|доста|немој|немојте'
@@ -96,6 +125,7 @@ const anchored = (words: string) => new RegExp(`^(?:${fold(words)})$`)
 /** By letters: the pattern that asks to stop in a sentence, and the one that does so only if little else is said. */
 const SPACED: readonly { letters: RegExp; pattern: RegExp; whole: RegExp; isPersian?: true }[] = [
   { letters: /\p{Script=Latin}/u, pattern: LATIN, whole: anchored(LATIN_WHOLE) },
+  { letters: /\p{Script=Latin}/u, pattern: TRANSLITERATED, whole: anchored(TRANSLITERATED_WHOLE) },
   { letters: /\p{Script=Cyrillic}/u, pattern: CYRILLIC, whole: anchored(CYRILLIC_WHOLE) },
   { letters: /\p{Script=Arabic}/u, pattern: PERSIAN, whole: anchored(PERSIAN_WHOLE), isPersian: true },
   { letters: /\p{Script=Greek}/u, pattern: GREEK, whole: anchored(GREEK_WHOLE) },

@@ -83,6 +83,7 @@ const FOREIGN: Record<string, string[]> = {
     'Lasă-mă în pace',
     'Ștergeți-mă din lista',
     'Opriți-vă',
+    'Te rog să încetezi cu mesajele',
   ],
   cs: [
     'Už mi nepiš',
@@ -161,6 +162,27 @@ const FOREIGN: Record<string, string[]> = {
   lv: ['Beidziet man rakstīt', 'Nerakstiet man'],
   et: ['Lõpetage kirjutamine', 'Ärge kirjutage mulle'],
   sw: ['Acheni kunitumia ujumbe', 'Usinitumie ujumbe'],
+  mn: ['Надад битгий бичээрэй', 'Дахиж битгий мессеж явуулаарай'],
+  kk: ['Маған енді жазбаңыз'],
+  be: ['Не пішыце мне больш'],
+  sq: ['Mos më shkruani më'],
+  af: ['Moenie my weer kontak nie'],
+  'ru in Latin letters': ['ne pishite mne bolshe', 'Hvatit mne pisat', 'otstan', 'Udalite menya iz spiska'],
+  'uk in Latin letters': ['ne pyshit meni bilshe', 'vidchepysya'],
+  'bg in Latin letters': ['Ne mi pishete poveche', 'Sprete da mi prashtate saobshteniya'],
+  'ar in Latin letters': [
+    'la tursil li rasayil',
+    'khalas la tersel',
+    'mesh 3ayez rasayel',
+    'mateb3atsh tany',
+    'ma bghitch had les messages',
+    'wa2fo el rasayel',
+    'khalas',
+  ],
+  'el in Latin letters': ['min mou ksanasteileis', 'stamata na mou stelneis minimata', 'den thelo alla minimata'],
+  'fa in Latin letters': ['lotfan dige payam nadid', 'be man payam nade', 'mozahem nasho'],
+  'bn in Latin letters': ['amake ar message korben na'],
+  'mr in Latin letters': ['message karu naka'],
   te: ['నాకు మెసేజ్ చేయకండి', 'నన్ను జాబితా నుండి తొలగించండి'],
 }
 
@@ -203,6 +225,16 @@ describe('isOptOut in other languages', () => {
     'Wag kang mag-alala, interesado ako',
     'Nu mă deranjează, trimite detalii',
     'Mě to neobtěžuje, pošlete víc',
+    'interesno, rasskazhite podrobnee',
+    'pishite mne v ponedelnik',
+    '3agabni el kalam, eb3atly tafaseel aktar',
+    'akougete kala, pes mou perissotera',
+    'min kollega heter Stella',
+    'la tercera semana me va bien',
+    'ma mi serve per lunedì',
+    'Bas kon helaas niet, ik wel',
+    'Payam Nadimi is my colleague',
+    'Te dejo la DM de Ana',
   ])('finds none in %j', (text) => {
     expect(asksToStop(text)).toBe(false)
   })

@@ -75,6 +75,15 @@ const REFUSALS = [
   '괜찮습니다 필요 없어요',
   'сонирхохгүй',
   'қажет емес',
+  "no m'interessa",
+  'ich ha kei Interesse',
+  'mne ne interesno',
+  'ne tsikavo',
+  'ne me interesuva',
+  'mesh 3ayez',
+  'la shukran',
+  'den me endiaferei',
+  'alaghe nadaram',
 ]
 
 describe('a text that refuses', () => {

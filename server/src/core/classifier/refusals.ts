@@ -8,13 +8,15 @@ import { wordPattern, wordsOf } from './text.ts'
 
 const REFUSALS = wordPattern(
   "not interested|no interest|no thanks|no thank you|(don't|dont|do not) want|not for me",
-  'kein interesse|nicht interessiert|nein danke|(will|mochte|wollen|mochten) (ich |wir )?(das |es )?nicht|brauchen? (ich |wir )?(das |es )?nicht',
-  'pas interess[^ ]*|(veux|voulons|souhaite) pas|non merci|no (quiero|queremos|gracias)|no me interesa|(nao|n) (quero|queremos|obrigad[oa])|nao tenho interesse|nao (me )?interessa|non (voglio|vogliamo|grazie)|non (mi|ci|me) interessa|no gracies|no grazie',
+  'kei(n|ne)? interesse|nicht interessiert|nein danke|(will|mochte|wollen|mochten) (ich |wir )?(das |es )?nicht|brauchen? (ich |wir )?(das |es )?nicht',
+  'pas interess[^ ]*|(veux|voulons|souhaite) pas|non merci|no (quiero|queremos|gracias)|no me interesa|no (em |m.)interessa|(nao|n) (quero|queremos|obrigad[oa])|nao tenho interesse|nao (me )?interessa|non (voglio|vogliamo|grazie)|non (mi|ci|me) interessa|no gracies|no grazie',
   'wil (ik )?(dit |dat |het )?niet|geen interesse|niet geinteresseerd|nee (bedankt|dank je)|nie chc(e|emy)|nie (jestem|jestesmy) zainteresow[^ ]*|nie interesuje|nie dziek[^ ]*|vill inte|inte intresser[^ ]*|ointresserad|nej tack|istemiyor[^ ]*|istemem|istemeyiz|ilgilenmiyor[^ ]*|gerek yok|hayir tesekkur[^ ]*',
   'не (хочу|хотим|надо|нужно|треба|хоче|цікав|ціка|искам|желим|желимо|интересно|интересует|интересува)[^ ]*|неинтересно|нет спасибо|нисам|не сум|не хвала|не благодар[^ ]*|لا (اريد|نريد|شكرا)|غير مهتم|لست مهتم[^ ]*|مو مهتم|مش عايز|नहीं चाहिए|nahi chahiye|nahin chahiye|interested nahi|रुचि नहीं',
   '[^ ]*(没兴趣|沒興趣|没有兴趣|沒有興趣|不感兴趣|不感興趣|(?<!目前|现在|暂时|暂)不需要|不用了|興味ない|興味が?ありません|興味がない|結構です|必要ありません|いりません)[^ ]*|관심( [^ ,]+)? ?없[^ ]*|필요( [^ ,]+)? ?없[^ ]*',
   // Languages that the model does not know
   '(tak|tidak|tdk|ga|gak|nggak|enggak) (minat|berminat|tertarik|nak|mau|butuh|perlu)|nu (vreau|multumesc)|nu ma intereseaza|nechc(i|em|eme)|nemam (zajem|zaujem)|nezajima|nezaujima|ne dekuji|nie dakujem|nej tak|nei takk|ikke interesser[^ ]*|en halua|ei (kiinnosta|kiitos)|nem (erdekel|koszonom|kerek|kell)|khong (can|quan tam|cam on)|ayoko|ayaw ko|(hindi|di) (po )?(ako )?interesado|ne (hvala|zelim|zanima|treba)|nisam zainteresir[^ ]*|hapana|sitaki|ei aitah|ei huvita|ne aciu|nedomina|ne paldies|neinterese|nuk|sipend[^ ]*',
+  // Latin letters for languages that have their own
+  '(mne|menya|nam|eto|meni|me|ne)~ (ne|ni) (interesn|interesu|nuzhn|nado|potribn|cikav|tsikav)[^ ]*|ne (me|mi|mu|nas|ni) (interes|tsik|treb|tryab)[^ ]*|ne (interesn|interesu|nuzhn|potribn|tsikav|zainteresovan|iskam|khochu|hochu|xochu)[^ ]*|(mesh|msh|mish|mosh|mush|mo|mu) (mohtam|muhtam|3ay[ae]?z|3aw[ae]?z|me7tag|mehtag)[^ ]*|la (shukran|shokran|chokran)|ma (bghit|b[ae]?d+i|bahtam|nabi|abi)[^ ]*|den? (me|mas) endiafer[^ ]*|den endiaferomai|den (thel|8el)[^ ]*|o[xhc]+i e[fy][xh]aristo|alaghe nadar[^ ]*|nemi ?kha[^ ]*|niaz nadar[^ ]*|dilchasp[iy] nah?in?',
   '(great|lovely|nice|amazing|wonderful|awesome|more|another|total|pure|just|yet more|mehr|encore du|mas|mais|altro|meer|wiecej|mer) spam|spam (bot|account|message)|(?<!(in|my|the|to|your|from|into|as|no|not|check) )spam(?! (folder|filter|ordner|folders|filters|box|score|rate|rules|trap|traps|check))',
 )
 

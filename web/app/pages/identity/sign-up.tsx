@@ -1,3 +1,4 @@
+import { earlyPromise } from '@x-automated/contract/platform/early-features'
 import { Gift } from 'lucide-react'
 import { Link } from 'react-router'
 import { AuthFrame } from '../../features/identity/auth/auth-frame'
@@ -44,7 +45,10 @@ export default function SignUp() {
       <ForReferred code={ref}>
         <p className="flex gap-3 rounded-lg border border-accent-edge bg-accent-soft px-4 py-3">
           <Gift aria-hidden className="mt-0.5 size-4 shrink-0" />
-          You were referred by a friend! You'll both get priority access.
+          <span>
+            You were referred by a friend! You'll both get priority access.{' '}
+            {earlyPromise('New features open to you one release early')}
+          </span>
         </p>
       </ForReferred>
       <SignUpForm referralCode={ref} />

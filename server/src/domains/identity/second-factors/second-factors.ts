@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { nameInBody } from '@x-automated/contract/fields'
 import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
+import type { FactorsToProve } from '@x-automated/contract/identity/second-factors'
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import type { Actor } from '../../../actor.ts'
@@ -14,7 +15,7 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer, hashToken, type Sealer } from '../../../sealing.ts'
 import { requireProof } from '../account/proof.ts'
 import { openRemovalTicket } from '../auth/factor-removal.ts'
-import { type AuthContext, requireAccountSession, signInAs, trustSession } from '../auth/sessions.ts'
+import { type AuthContext, isSsoSession, requireAccountSession, signInAs, trustSession } from '../auth/sessions.ts'
 import { authUsers } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
@@ -42,16 +43,25 @@ type FactorProof = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
 
 const isConfirmed = isNotNull(authFactors.confirmedAt)
 
-/** The account's factors, oldest first, and how many recovery codes are left. */
-export async function list(db: Db, { userId }: Actor) {
-  const [factors, recoveryCodesLeft] = await Promise.all([
+/**
+ * The account's factors, oldest first, and how many recovery codes are left.
+ * @throws Refusal REAUTHENTICATION_NEEDED, with `FactorsToProve`
+ */
+export async function list(db: Db, actor: Actor) {
+  const { userId } = actor
+  const [factors, recoveryCodesLeft, isLimited] = await Promise.all([
     db
       .select()
       .from(authFactors)
       .where(and(eq(authFactors.userId, userId), isConfirmed))
       .orderBy(asc(authFactors.createdAt)),
     db.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, userId)),
+    isSsoSession(db, actor),
   ])
+  if (isLimited) {
+    const details = { factors: factors.map(({ id, kind }) => ({ id, kind })) } satisfies FactorsToProve
+    throw new Refusal('REAUTHENTICATION_NEEDED', undefined, { details })
+  }
   return { factors, recoveryCodesLeft }
 }
 

@@ -231,6 +231,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     return [
       ['GET', '/auth/user/export'],
       ['GET', '/auth/identities'],
+      ['GET', '/auth/factors'],
       ['GET', '/auth/sessions'],
       ['POST', '/workspace/switch', { workspaceId: await addWorkspace(owner) }],
       ['POST', '/invitations/accept', { token: invitation.hash.replace('#token=', '') }],
@@ -273,7 +274,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await browser.call('POST', '/auth/reauthenticate', { password: 'wrong' })).status).toBe(400)
     expect((await switchTo(browser, elsewhere)).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await browser.call('POST', '/auth/reauthenticate', { password: PASSWORD })).status).toBe(200)
-    for (const path of ['/auth/user/export', '/auth/identities', '/auth/sessions'])
+    for (const path of ['/auth/user/export', '/auth/identities', '/auth/factors', '/auth/sessions'])
       expect((await browser.call('GET', path)).status).toBe(200)
     const switched = await switchTo(browser, elsewhere)
     expect([switched.status, switched.body.workspace.id]).toEqual([200, elsewhere])
@@ -308,6 +309,12 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     const browser = await signedInSecond(email, owner)
     expect((await switchTo(browser, elsewhere)).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await browser.call('GET', '/auth/user/export')).body.code).toBe('REAUTHENTICATION_NEEDED')
+    // It learns just enough to reauthenticate with the factor.
+    const listed = (await browser.call('GET', '/auth/factors')).body
+    expect([listed.code, listed.details]).toEqual([
+      'REAUTHENTICATION_NEEDED',
+      { factors: [{ id: expect.any(String), kind: 'totp' }] },
+    ])
   })
 
   it('sees and ends extensions of its workspace only', async () => {

@@ -52,6 +52,27 @@ describe('a row whose other columns cannot be read', () => {
       expect((await listed()).map((entry) => entry.twitterHandle)).toEqual(['ana', 'bob'])
     },
   )
+
+  const FILLER = Array.from({ length: 15_000 }, (_, at) => `p${at},asked\n`).join('')
+  const LONG = 'n'.repeat(300_000)
+  it.each([
+    ['a quote is never closed', `ana,"asked\n${FILLER}bob,asked\n`],
+    ['the quote before a handle is never closed', `"ana,asked\n${FILLER}bob,asked\n`],
+    ['a quoted note of many lines is too long', `ana,"asked\n${'again\n'.repeat(50_000)}"\nbob,asked\n`],
+    ['the note is too long', `ana,${LONG}\nbob,asked\n`],
+    ['the last note is too long', `bob,asked\nana,${LONG}`],
+  ])('is suppressed in a file larger than 128 KiB, too: %s', async (_name, rows) => {
+    await importFile(`handle,note\n${rows}`)
+    for (const handle of ['ana', 'bob'])
+      expect((await person.call('GET', `/suppressions?q=${handle}`)).body.suppressions).toMatchObject([
+        { twitterHandle: handle },
+      ])
+  })
+
+  it('is suppressed if its handle follows a note that is too long', async () => {
+    expect(await importFile(`note,handle\n${LONG},ana\n"${LONG}","bob"\n`)).toMatchObject({ imported: 2, rejected: [] })
+    expect((await listed()).map((entry) => entry.twitterHandle)).toEqual(['ana', 'bob'])
+  })
 })
 
 it.each(['\u200bana', '\u202a@ana\u202c', '@\u2066ana\u2069', 'https://x.com/ana\u200e', '\ufeff@ana'])(

@@ -1,21 +1,28 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { readWritten } from '@x-automated/contract/outreach/template'
 import { refusalText } from '@x-automated/contract/reason'
 import type { Actor } from '../../../actor.ts'
 import { deleteDraft } from '../../../core/conversations/drafts.ts'
 import { claimAnswer } from '../../../core/messages/claim-direct.ts'
 import { type NowContext, sendByHand } from '../../../core/messages/send-now.ts'
 import type { Db } from '../../../db/open.ts'
-import { Refusal } from '../../../refusal.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
 import { findNewer, findRow, findSent } from './conversations.ts'
 
 /** Sends an answer while its author waits. @throws Refusal as the contract declares */
 export async function answer(
   context: NowContext,
   actor: Actor,
-  { id, text, afterMessageId }: InputOf<'conversations', 'answer'>,
+  { id, text, asWritten, afterMessageId }: InputOf<'conversations', 'answer'>,
   signal?: AbortSignal,
 ) {
   const row = await findRow(context.db, actor, id)
+  const variable = asWritten ? undefined : readWritten(text).find(({ segment }) => segment.kind !== 'words')
+  if (variable)
+    throw invalidField(
+      'text',
+      `Nothing fills in ${variable.written}. Replace it, or set asWritten to send it as it is.`,
+    )
   if (row.conversation.isEncrypted) throw new Refusal('LEAD_STATE', ENCRYPTED)
   const changed = async (db: Db) => {
     const newer = await findNewer(db, actor, row, afterMessageId)

@@ -45,11 +45,11 @@ describe('an answer', () => {
     const [used] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
     await person.client.conversations.update({ id, status: 'done' })
     await person.client.conversations.saveDraft({ id, text: '49 dol' })
-    const first = await sendAnswer(person, id, last, '49 {{name}}', 'once')
+    const first = await sendAnswer(person, id, last, '49 dollars, as said', 'once')
     expect(first).toMatchObject({
       status: 200,
       body: {
-        text: '49 {{name}}',
+        text: '49 dollars, as said',
         isOurs: true,
         author: 'member',
         memberId: person.id,
@@ -57,8 +57,8 @@ describe('an answer', () => {
         stepNumber: null,
       },
     })
-    expect((await sendAnswer(person, id, last, '49 {{name}}', 'once')).body).toEqual(first.body)
-    expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text: '49 {{name}}' }])
+    expect((await sendAnswer(person, id, last, '49 dollars, as said', 'once')).body).toEqual(first.body)
+    expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text: '49 dollars, as said' }])
     const conversation = await person.client.conversations.find({ id })
     expect(conversation).toMatchObject({
       status: 'open',
@@ -71,6 +71,19 @@ describe('an answer', () => {
     const [usedAfter] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
     expect(usedAfter?.count).toBe(used?.count)
   })
+
+  it.each(['49 {{name}}', 'Hi {lead_name}', 'Hi {"name"}', 'Hi %recipient.name%', 'Hi [your name]'])(
+    'is refused with %j, unless it is to be sent as written',
+    async (text) => {
+      const { person, account, handle, id, last } = await replied()
+      const { status, body } = await sendAnswer(person, id, last, text)
+      expect([status, body.code, body.details[0].field]).toEqual([400, 'INVALID_INPUT', 'text'])
+      expect(await sentBy(account.handle)).toEqual([])
+      const sent = { text, afterMessageId: last, asWritten: true }
+      expect((await person.call('POST', `/conversations/${id}/messages`, sent)).body).toMatchObject({ text })
+      expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text }])
+    },
+  )
 
   it('is refused if something was said that its author has not seen', async () => {
     const { person, account, handle, id, last } = await replied()

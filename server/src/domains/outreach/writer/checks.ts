@@ -42,15 +42,17 @@ const FACT_WORDS_MAX = 10
 
 const TLDS =
   'com|net|org|io|co|ai|app|dev|me|gg|xyz|ly|link|info|biz|shop|store|online|site|club|top|live|pro|tv|us|uk|de|fr|es|it|nl|pl|ru|cn|jp|in|br|eu|ch|at|be|se|no|dk|fi|pt|tr|example|test|invalid|onion|finance|money|vip|win|click|cc|to|so|sh|fm|gl|page|tech|cloud|digital|agency|fun|lol|zip|mov|su|tk|ml|ga|cf'
+const BRACKETED_DOT = '[([{<]\\s?(?:d[o0]t|punkt|punto|ponto|point|[.,])\\s?[)\\]}>]'
 /** A name in an address has at most 63 characters. Without this limit, a long text would take a second. */
 const LINKS = [
   /\b[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi,
   /\bhxxps?\S*/gi,
-  /\bwww\s?[.\u3002]\s?\S+/gi,
+  /\bwww[\s.,_*|\u3002\u00b7\u2022-]{1,5}\S+/gi,
   new RegExp(
-    `[\\p{L}\\p{N}_-]{1,63}(?:\\s?[.\u3002\uff0e]\\s?|\\s?[([{]\\s?(?:dot|punkt|punto|point)\\s?[)\\]}]\\s?|\\s(?:dot)\\s)(?:${TLDS})(?![\\p{L}\\p{N}])(?:\\/\\S*)?`,
+    `[\\p{L}\\p{N}_-]{1,63}(?:\\s?[.\u3002\uff0e]\\s?|[\u00b7\u2022]|\\s?${BRACKETED_DOT}\\s?|[\\s_-]d[o0]t[\\s_-])(?:${TLDS})(?![\\p{L}\\p{N}])(?:\\/\\S*)?`,
     'giu',
   ),
+  /[\p{L}\p{N}_-]{1,63}\s(?:punkt|punto|ponto|point)\s(?:com|net|org|io|app|dev)(?![\p{L}\p{N}])/giu,
   /[\p{L}\p{N}-]{1,63}\.[\p{L}]{2,63}\/\S*/gu,
   /\b(?:\d{1,3}\.){3}\d{1,3}\b\S*/g,
   /\b(?:xn--|t\.me|bit\.ly|discord|telegram|whatsapp|wa\.me)\S*/gi,
@@ -58,8 +60,13 @@ const LINKS = [
 /** Three or more characters of an address, written one by one: "e v i l . c o m". */
 const SPELLED_OUT =
   /(?<![\p{L}\p{N}])[\p{L}\p{N}.:/@](?:[\s*_~|\u00b7\u2022-]{1,3}[\p{L}\p{N}.:/@](?![\p{L}\p{N}])){2,}/gu
-const EMAIL =
-  /[\p{L}\p{N}._%+-]{1,64}\s?(?:@|[([]\s?at\s?[)\]])\s?[\p{L}\p{N}-]{1,63}(?:\s?\.\s?|\s?[([]?dot[)\]]?\s?)\p{L}{2,}/giu
+/** Five or more letters written one by one, with or without dots, such as "e v i l d o t c o m". */
+const SPELLED_WORD =
+  /(?<![\p{L}\p{N}])\p{L}(?:[\s.*_~|()[\]{}<>\u00b7\u2022-]{1,6}[\p{L}\p{N}](?![\p{L}\p{N}\p{M}])){4,}/gu
+const EMAIL = new RegExp(
+  `[\\p{L}\\p{N}._%+-]{1,64}\\s?(?:@|[([{<]\\s?at\\s?[)\\]}>])\\s?[\\p{L}\\p{N}-]{1,63}(?:\\s?\\.\\s?|\\s?d[o0]t\\s?|\\s?${BRACKETED_DOT}\\s?)\\p{L}{2,}`,
+  'giu',
+)
 const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
 const DIGITS = /\p{N}+/gu
 /** Telephone and account numbers. */
@@ -93,7 +100,7 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
       ),
     )
   if (isNew([EMAIL], allowed)) return 'email'
-  if (isNew(LINKS, allowed)) return 'link'
+  if (isNew(LINKS, allowed) || spellsOut(normalized, allowed)) return 'link'
   if (isNew([HANDLE], allowed)) return 'handle'
   if (isNew([LONG_NUMBER], allowed)) return 'number'
   const allowedDigits = ` ${[bounds.allowed, ...facts].join(' ').normalize('NFKC').match(DIGITS)?.join(' ') ?? ''} `
@@ -110,6 +117,12 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   if (copies(normalized, bounds.data, { facts, allowed: bounds.allowed, isAnswer: bounds.isAnswer })) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null
+}
+
+/** Whether a text spells out a word that the user has not written. */
+function spellsOut(text: string, allowed: string): boolean {
+  const lettersOf = (words: string) => fold(words).replace(/[^\p{L}\p{N}]/gu, '')
+  return (text.match(SPELLED_WORD) ?? []).some((word) => !lettersOf(allowed).includes(lettersOf(word)))
 }
 
 /** Whether a fact is part of a text, ignoring case and spaces. */

@@ -200,6 +200,17 @@ describe('an API key whose creator is no longer an admin', () => {
     expect((await owner.client.apiKeys.list()).keys).toMatchObject([{ id: key.id, status: 'suspended' }])
   })
 
+  it('stays if the call that should suspend it has the choice in its query string', async () => {
+    const { owner, admin } = await makeTeam()
+    const key = await makeKey(admin)
+    const refused = await owner.call('DELETE', `/workspace/people/${admin.id}?keepApiKeys=true`)
+    expect([refused.status, refused.body.details]).toEqual([
+      400,
+      [{ field: 'keepApiKeys', problem: 'Keep API keys must be in the body, not in the query string.' }],
+    ])
+    expect((await key.call('GET', '/lists')).status).toBe(200)
+  })
+
   it('stays if ownership passes on, because the former owner is an admin', async () => {
     const { owner, admin } = await makeTeam()
     const key = await makeKey(owner)

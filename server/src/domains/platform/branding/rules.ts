@@ -6,6 +6,7 @@ import {
   LOGO_UNKNOWN,
 } from '@x-automated/contract/platform/branding-limits'
 import { disableTypes, imageSize, types } from 'image-size'
+import { frameSizes } from './frame-sizes.ts'
 
 const DATA_URL = new RegExp(`^data:(${LOGO_TYPES.join('|')});base64,([A-Za-z0-9+/]+={0,2})$`)
 
@@ -23,17 +24,31 @@ export function logoProblem(url: string): string | null {
   if (type === undefined) return LOGO_UNKNOWN
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > LOGO_BYTES_MAX) return LOGO_TOO_LARGE
-  const size = sizeOf(bytes)
-  if (!size || size.type !== FORMATS[type]) return LOGO_UNKNOWN
-  const isSane = [size.width, size.height].every((pixels) => pixels >= 1 && pixels <= LOGO_PIXELS_MAX)
+  if (typeOf(bytes) !== FORMATS[type]) return LOGO_UNKNOWN
+  const sizes = sizesOf(bytes, FORMATS[type])
+  const isOfOneSize = type !== 'image/jpeg' || sizes?.length === 1
+  if (!sizes || sizes.length === 0 || !isOfOneSize) return LOGO_UNKNOWN
+  const isSane = sizes
+    .flatMap(({ width, height }) => [width, height])
+    .every((pixels) => pixels >= 1 && pixels <= LOGO_PIXELS_MAX)
   return isSane ? null : `must be at most ${LOGO_PIXELS_MAX} pixels wide and high`
 }
 
-/** Reads the header of an image; null if the format is unknown. */
-function sizeOf(bytes: Buffer) {
+/** The library's name of an image's type; null if it is unknown. */
+function typeOf(bytes: Buffer) {
   try {
-    return imageSize(bytes)
+    return imageSize(bytes).type ?? null
   } catch {
     return null
+  }
+}
+
+/** The sizes of an image's frames; null if they cannot be read. */
+function sizesOf(bytes: Buffer, format: string) {
+  try {
+    return frameSizes(bytes, format)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
   }
 }

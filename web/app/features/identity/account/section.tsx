@@ -55,7 +55,7 @@ function SectionError({ query }: { query: SectionQuery }) {
       const { error } = await query.refetch()
       if (error) throw error
     },
-    { refetches: [api.account, api.identities] },
+    { refetches: [api.account, api.identities, api.secondFactors] },
   )
   if (errorCode(query.error) !== 'REAUTHENTICATION_NEEDED') return <QueryError query={query} />
   return (

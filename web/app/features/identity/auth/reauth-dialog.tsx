@@ -1,5 +1,7 @@
+import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { account } from '@x-automated/contract/identity/account'
+import type { FactorsToProve } from '@x-automated/contract/identity/second-factors'
 import { type ReactNode, useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorCode, errorText } from '../../../api'
@@ -15,7 +17,7 @@ import { Input, PasswordInput } from '../../../ui/input'
 import { Skeleton } from '../../../ui/skeleton'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { signWithPasskey, supportsPasskeys } from './passkey'
-import { type ReauthWay, reauthWays, wayText } from './reauth-ways'
+import { type FactorToProve, type ReauthWay, reauthWays, wayText } from './reauth-ways'
 
 interface ReauthDialogProps {
   open: boolean
@@ -27,14 +29,13 @@ interface ReauthDialogProps {
 /** The dialog behind `useReauthentication`. Loaded when it is first needed. */
 export default function ReauthDialog({ open, question, onVerified, onCancel }: ReauthDialogProps) {
   const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
-  const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
+  const list = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
+  const factors: readonly FactorToProve[] | undefined = list.data?.factors ?? factorsOf(list.error)
   const [chosen, setChosen] = useState<ReauthWay | null>(null)
-  const failed = user.isError || factors.isError
-  const loaded = user.data && factors.data
+  const failed = user.isError || (list.isError && !factors)
   const singleSignOn = question?.singleSignOn
-  const ways = loaded
-    ? reauthWays({ ...user.data, factors: factors.data.factors }, supportsPasskeys(), singleSignOn !== undefined)
-    : []
+  const ways =
+    user.data && factors ? reauthWays({ ...user.data, factors }, supportsPasskeys(), singleSignOn !== undefined) : []
   const way = chosen ?? ways[0]
   const isSame = (other: ReauthWay) => JSON.stringify(other) === JSON.stringify(way)
 
@@ -46,8 +47,8 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
       description={question?.text ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
     >
       <div className="grid gap-4 pt-2">
-        {failed && <QueryError query={user.isError ? user : factors} />}
-        {!loaded && !failed && <Skeleton className="h-20" />}
+        {failed && <QueryError query={user.isError ? user : list} />}
+        {ways.length === 0 && !failed && <Skeleton className="h-20" />}
         {way?.kind === 'singleSignOn' && singleSignOn ? (
           <SingleSignOnStep leave={singleSignOn} onCancel={onCancel} />
         ) : (
@@ -70,6 +71,12 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
       </div>
     </Dialog>
   )
+}
+
+/** A single sign-on session learns only which factors can reauthenticate it. */
+function factorsOf(error: unknown): FactorsToProve['factors'] | undefined {
+  if (errorCode(error) !== 'REAUTHENTICATION_NEEDED' || !(error instanceof ORPCError)) return undefined
+  return (error.data as FactorsToProve | undefined)?.factors
 }
 
 function SingleSignOnStep({ leave, onCancel }: { leave: () => Promise<void>; onCancel: () => void }) {

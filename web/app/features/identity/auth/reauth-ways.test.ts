@@ -19,6 +19,7 @@ it.each([
 })
 
 it('tries a code with every authenticator app', () => {
+  expect(wayText({ kind: 'passkey', factorId: 'a', name: undefined })).toBe('Use a passkey')
   const [way] = reauthWays({ hasPassword: false, factors: [app, { ...app, id: 'b' }] }, true)
   expect(way).toEqual({ kind: 'totp', factorIds: ['a', 'b'] })
 })

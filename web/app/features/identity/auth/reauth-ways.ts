@@ -5,12 +5,15 @@ export type ReauthWay =
   | { kind: 'singleSignOn' }
   | { kind: 'password' }
   | { kind: 'totp'; factorIds: string[] }
-  | { kind: 'passkey'; factorId: string; name: string }
+  | { kind: 'passkey'; factorId: string; name: string | undefined }
   | { kind: 'email' }
+
+/** A factor. Its name is unknown until the user has reauthenticated. */
+export type FactorToProve = Pick<Factor, 'id' | 'kind'> & { name?: string }
 
 /** The account's ways to reauthenticate in this browser, the easiest first. */
 export function reauthWays(
-  { hasPassword, factors }: { hasPassword: boolean; factors: readonly Pick<Factor, 'id' | 'kind' | 'name'>[] },
+  { hasPassword, factors }: { hasPassword: boolean; factors: readonly FactorToProve[] },
   canPasskey: boolean,
   hasSingleSignOn = false,
 ): ReauthWay[] {
@@ -35,7 +38,7 @@ export function wayText(way: ReauthWay): string {
     case 'totp':
       return 'Use your authenticator app'
     case 'passkey':
-      return `Use the passkey “${way.name}”`
+      return way.name === undefined ? 'Use a passkey' : `Use the passkey “${way.name}”`
     case 'email':
       return 'Email me a code'
   }

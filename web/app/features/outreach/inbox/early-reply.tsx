@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { useReplyFocus } from './reply-focus'
 import { unsavedDraft } from './unsaved-drafts'
 import { useAddition } from './use-saved-draft'
@@ -48,26 +48,6 @@ export function NoReply({ id }: { id: string }) {
       onKeyDown={ignoreText}
     >
       <p role="status">{isFocused && "You can't reply here, so keys do nothing. Press Esc to use shortcuts again."}</p>
-    </div>
-  )
-}
-
-/** Absorbs typing before the conversations have loaded, and says so. The keys must not act as shortcuts. */
-export function EarlyKeys({ ref, isLoading }: { ref: RefObject<HTMLDivElement | null>; isLoading: boolean }) {
-  const [isFocused, setFocused] = useState(false)
-  const state = isLoading ? 'are still loading, so keys do nothing' : 'are here'
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: only a key focuses it, and it only says why nothing happens
-    <div
-      ref={ref}
-      data-takes-keys
-      tabIndex={-1}
-      className="px-3 text-xs text-muted outline-none"
-      onFocus={() => setFocused(true)}
-      onBlur={() => setFocused(false)}
-      onKeyDown={ignoreText}
-    >
-      <p role="status">{isFocused && `Your conversations ${state}. Press Esc to use shortcuts.`}</p>
     </div>
   )
 }

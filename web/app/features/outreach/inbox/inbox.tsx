@@ -8,9 +8,9 @@ import { useKeys } from '../../../ui/use-keys'
 import { useHasRole } from '../../identity/people/use-role'
 import { ConversationList } from './conversation-list'
 import { ConversationView } from './conversation-view'
-import { EarlyKeys } from './early-reply'
+import { EarlyKeys, useEarlyKeys } from './early-keys'
 import { inboxKeys } from './inbox-keys'
-import { focusInPlace, focusReply } from './reply-focus'
+import { focusReply } from './reply-focus'
 import { nameOf } from './use-conversation-actions'
 import { useInbox } from './use-inbox'
 
@@ -24,11 +24,11 @@ export default function Inbox() {
 function Columns({ mayRead }: { mayRead: boolean }) {
   const inbox = useInbox(mayRead)
   const search = useRef<HTMLInputElement>(null)
-  const early = useRef<HTMLDivElement>(null)
+  const early = useEarlyKeys(inbox)
   const { open, neighbor, openId, rows, select } = inbox
   const opened = rows?.find(({ id }) => id === openId)
   const move = (by: 1 | -1) => {
-    if (!rows) return focusInPlace(early.current)
+    if (!rows) return early.press(by === 1 ? 'j' : 'k')
     const next = neighbor(by)
     if (next) open(next.id)
     // Scrolls the row into view, wherever the focus is.
@@ -38,7 +38,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
     {
       j: () => move(1),
       k: () => move(-1),
-      r: () => (rows || openId ? focusReply() : focusInPlace(early.current)),
+      r: () => (rows || (openId && early.steps.length === 0) ? focusReply() : early.press('r')),
       x: (event) => {
         const focused = document.activeElement?.closest('[data-conversation]')?.getAttribute('data-conversation')
         const id = openId ?? focused ?? rows?.[0]?.id
@@ -57,7 +57,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
           openId && 'max-md:invisible',
         )}
       >
-        <EarlyKeys ref={early} isLoading={!rows} />
+        <EarlyKeys early={early} />
         <ConversationList inbox={inbox} searchRef={search} />
       </section>
       {/* Announced, because with the keyboard, the focus does not move to the conversation. */}

@@ -53,7 +53,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const [early, setEarly] = useState<string | null>(null)
   const submit = () => {
     if (!isKnown && isWhole) setEarly(trimmed)
-    else if (isReady && !reply.isPending) reply.send(trimmed)
+    else if (isReady && !reply.isPending) reply.send({ text: trimmed, asWritten: variables.length > 0 })
   }
   const sendEarly = useEffectEvent(() => {
     setEarly(null)

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { draftText, keepUnsaved, unsavedDraft } from './unsaved-drafts'
+import { expect, test, vi } from 'vitest'
+import { draftText, forgetSaved, keepUnsaved, unsavedDraft } from './unsaved-drafts'
 
 test('shows what was typed instead of the saved draft, or after a draft that was not known', () => {
   expect(draftText(undefined, undefined)).toBe('')
@@ -20,4 +20,23 @@ test('keeps what was typed in each conversation until it is saved', () => {
   keepUnsaved('one', { text: '', isAddition: true })
   keepUnsaved('two', null)
   expect([unsavedDraft('one'), unsavedDraft('two')]).toEqual([undefined, undefined])
+})
+
+test('keeps what was typed over a reload, until the server has it', async () => {
+  const values = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+  })
+  keepUnsaved('one', { text: 'Typed', isAddition: false })
+  forgetSaved('one', 'Typed')
+  // The page may still be saving it, and would then keep an older draft.
+  expect(unsavedDraft('one')?.text).toBe('Typed')
+  vi.resetModules()
+  const reloaded = await import('./unsaved-drafts')
+  reloaded.forgetSaved('one', 'Older')
+  expect(reloaded.unsavedDraft('one')).toEqual({ text: 'Typed', isAddition: false })
+  reloaded.forgetSaved('one', 'Typed')
+  expect(values.size).toBe(0)
 })

@@ -1,4 +1,5 @@
-import { workspaceValue } from '../../../workspace-value'
+import { sessionStorage } from '../../../browser-storage'
+import { session } from '../../../session'
 
 /** Typed text that is not on the server yet. */
 interface UnsavedDraft {
@@ -7,17 +8,41 @@ interface UnsavedDraft {
   isAddition: boolean
 }
 
-const drafts = workspaceValue<ReadonlyMap<string, UnsavedDraft>>(new Map())
+/** The key of texts that survive a reload in this tab, for the user and the workspace. */
+export function unsavedKey(name: string): string {
+  const state = session.state()
+  return `${name}.${state.status === 'signed-in' ? state.user.id : ''}.${session.workspaceId()}`
+}
+
+const draftsKey = () => unsavedKey('unsavedDrafts')
+
+function drafts(): Readonly<Record<string, UnsavedDraft | undefined>> {
+  try {
+    return JSON.parse(sessionStorage.getItem(draftsKey()) ?? '{}') as Record<string, UnsavedDraft>
+  } catch {
+    return {}
+  }
+}
+
+/** The conversations whose text was typed since the page was loaded. */
+const typedHere = new Set<string>()
 
 /** The unsaved text of a conversation, if any. */
-export const unsavedDraft = (id: string) => drafts.get().get(id)
+export const unsavedDraft = (id: string): UnsavedDraft | undefined => drafts()[id]
 
 /** Stores a conversation's typed text until it is saved. @param draft null once it was saved or sent */
 export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
-  const updated = new Map(drafts.get())
-  if (draft === null || (draft.isAddition && draft.text === '')) updated.delete(id)
-  else updated.set(id, draft)
-  drafts.set(updated)
+  const { [id]: _, ...others } = drafts()
+  const isEmpty = draft === null || (draft.isAddition && draft.text === '')
+  const updated = isEmpty ? others : { ...others, [id]: draft }
+  if (unsavedDraft(id)?.text !== draft?.text) typedHere.add(id)
+  if (Object.keys(updated).length > 0) sessionStorage.setItem(draftsKey(), JSON.stringify(updated))
+  else sessionStorage.removeItem(draftsKey())
+}
+
+/** Forgets a text that was typed before a reload, because the server has it. @param saved the server's draft */
+export function forgetSaved(id: string, saved: string): void {
+  if (!typedHere.has(id) && unsavedDraft(id)?.text === saved) keepUnsaved(id, null)
 }
 
 /** The text of a reply box. @param saved the server's draft; undefined if unknown */

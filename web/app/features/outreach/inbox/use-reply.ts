@@ -8,6 +8,8 @@ import type { useSavedDraft } from './use-saved-draft'
 /** An answer, and the newest message that its author has seen. */
 export interface SentAnswer {
   text: string
+  /** The user has chosen to send its variables as they are. */
+  asWritten: boolean
   afterMessageId: string
 }
 
@@ -52,7 +54,11 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
       onSending(null)
     },
   })
-  return { ...reply, send: (sent: string) => reply.mutate({ text: sent, afterMessageId: seenMessageId.current }) }
+  return {
+    ...reply,
+    send: (sent: Pick<SentAnswer, 'text' | 'asWritten'>) =>
+      reply.mutate({ ...sent, afterMessageId: seenMessageId.current }),
+  }
 }
 
 /** Sends an answer. After a lost response, sending the same text repeats that call, so it is never sent twice. */

@@ -3,7 +3,7 @@ import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { api, client } from '../../../api'
 import { cacheDraft } from './conversation-cache'
-import { draftText, keepUnsaved, unsavedDraft } from './unsaved-drafts'
+import { draftText, forgetSaved, keepUnsaved, unsavedDraft } from './unsaved-drafts'
 
 const SAVE_AFTER_MS = 800
 
@@ -40,7 +40,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
   const [wasKnown, setWasKnown] = useState(isKnown)
   if (isKnown && !wasKnown) {
     setWasKnown(true)
-    setText(draftText(saved, { text, isAddition: true }))
+    setText(draftText(saved, { text, isAddition: unsavedDraft(id)?.isAddition ?? true }))
   }
   useAddition(id, isKnown ? null : text)
   const drafts = useDraftAutosave(id, isKnown ? text : null, saved ?? '')
@@ -119,6 +119,7 @@ function useDraftAutosave(id: string, text: string | null, savedBefore: string) 
     if (text === null || !saves.current) return
     if (!saves.current.isSaved(text)) keepUnsaved(id, { text, isAddition: false })
     else if (unsavedDraft(id)?.text !== text) keepUnsaved(id, null)
+    else forgetSaved(id, text)
   }, [id, text])
   useEffect(() => {
     if (text === null) return

@@ -35,12 +35,15 @@ export function Hero() {
           <li key={text} className="flex items-center gap-2 [&>svg]:size-4">
             <Icon />
             {text === SUPPORT ? (
-              <a
-                href={`mailto:${supportAddress()}`}
-                className="rounded-sm underline decoration-line-strong underline-offset-4 hover:text-ink"
-              >
-                {text}
-              </a>
+              <span>
+                <a
+                  href={`mailto:${supportAddress()}`}
+                  className="rounded-sm underline decoration-line-strong underline-offset-4 hover:text-ink"
+                >
+                  {text}
+                </a>{' '}
+                on Agency Yearly
+              </span>
             ) : (
               text
             )}

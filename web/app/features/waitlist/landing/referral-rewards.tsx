@@ -38,13 +38,14 @@ export function ReferralRewards() {
           ))}
         </ol>
         <ul aria-label="More rewards" className="grid gap-x-4 gap-y-5 md:grid-cols-3">
-          {specialRewards.map(({ key, name, how, reward }) => (
+          {specialRewards.map(({ key, name, how, reward, from }) => (
             <li key={key} className="flex items-center gap-3 px-5 max-md:px-0">
               <AchievementIcon achievement={key} size="md" />
               <p className="grid">
                 <span className="font-strong">{name}</span>
                 <span className="text-muted">{how}</span>
                 <span className="text-muted">{reward}</span>
+                {from && <span className="text-muted">{from}</span>}
               </p>
             </li>
           ))}

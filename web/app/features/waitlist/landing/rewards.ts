@@ -1,3 +1,4 @@
+import { EARLY_FROM } from '@x-automated/contract/platform/early-features'
 import type { Achievement } from '@x-automated/contract/waitlist/waitlist'
 
 interface Reward {
@@ -6,6 +7,8 @@ interface Reward {
   /** How to earn it. */
   how: string
   reward: string
+  /** From when, if not at once. */
+  from?: string | null
 }
 
 export const tierRewards: readonly Reward[] = [
@@ -26,7 +29,7 @@ export const tierRewards: readonly Reward[] = [
 ]
 
 export const specialRewards: readonly Reward[] = [
-  { key: 'pioneer', name: 'Pioneer', how: 'First 100 users', reward: 'Priority feature access' },
+  { key: 'pioneer', name: 'Pioneer', how: 'First 100 users', reward: 'Priority feature access', from: EARLY_FROM },
   { key: 'viral', name: 'Viral Sensation', how: '5 referrals in one day', reward: 'Exclusive AI features' },
   { key: 'global', name: 'Global Networker', how: 'Referrals from 3+ countries', reward: 'Custom X automation' },
 ]

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { invalidField } from '../refusal.ts'
+
+/** Top-level fields by input schema. Few calls ask for them. */
+const known = new WeakMap<z.ZodType, ReadonlySet<string>>()
+
+/**
+ * Refuses a field of the body that a changing call has in its query string instead, where it would
+ * be ignored. Other parameters of the query are ignored. @param path the operation's, such as
+ * /lists/{id} @throws Refusal INVALID_INPUT
+ */
+export function refuseFieldsInQuery(query: URLSearchParams, inputSchema: z.ZodType, path: string): void {
+  for (const parameter of query.keys()) {
+    const [name = ''] = parameter.split('[', 1)
+    if (fieldsOf(inputSchema).has(name) && !path.includes(`{${name}}`))
+      throw invalidField(name, 'must be in the body, not in the query string')
+  }
+}
+
+function fieldsOf(schema: z.ZodType): ReadonlySet<string> {
+  const fields = known.get(schema) ?? new Set(namesIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
+  known.set(schema, fields)
+  return fields
+}
+
+type JsonSchema = Pick<z.core.JSONSchema.BaseSchema, 'properties' | 'anyOf' | 'oneOf' | 'allOf'>
+
+function namesIn({ properties = {}, anyOf = [], oneOf = [], allOf = [] }: JsonSchema): string[] {
+  return [...Object.keys(properties), ...[...anyOf, ...oneOf, ...allOf].flatMap((part) => namesIn(part as JsonSchema))]
+}

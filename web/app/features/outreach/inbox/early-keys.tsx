@@ -1,0 +1,142 @@
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { sessionStorage } from '../../../browser-storage'
+import { session } from '../../../session'
+import { focusInPlace, focusReply } from './reply-focus'
+import { draftText, unsavedKey } from './unsaved-drafts'
+import type { Inbox } from './use-inbox'
+
+/** What was asked for before the conversations had loaded: 1 or -1 opens a neighbor, a text is an answer. */
+type Step = 1 | -1 | string
+
+const MOVES: Readonly<Record<string, 1 | -1 | undefined>> = { j: 1, k: -1 }
+
+/**
+ * Keeps J, K and answers that were typed before the conversations have loaded, and then opens these
+ * conversations and puts each answer into its box. All other keys are refused until Esc.
+ */
+export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 'openId' | 'open' | 'list'>) {
+  const [steps, setSteps] = useStoredSteps(openId)
+  const [isRefused, setRefused] = useState(false)
+  const area = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const last = steps.at(-1)
+  const isAnswering = typeof last === 'string'
+  const press = (key: string) => {
+    const move = MOVES[key]
+    if (move) setSteps([...steps, move])
+    else if (key === 'r' && (openId || steps.length > 0)) setSteps([...steps, ''])
+    else {
+      setRefused(true)
+      setSteps(steps.filter((step) => typeof step === 'string' && step !== ''))
+    }
+    focusInPlace(area.current)
+  }
+  useLayoutEffect(() => {
+    // The answer is typed into its own field, which has just been rendered.
+    if (isAnswering && document.activeElement === area.current) focusInPlace(field.current)
+  }, [isAnswering])
+  useLayoutEffect(() => {
+    const [step, ...rest] = steps
+    if (!rows || step === undefined) return
+    if (typeof step === 'number') {
+      const index = rows.findIndex(({ id }) => id === openId)
+      const next = index < 0 ? rows[0] : rows[index + step]
+      if (next) open(next.id)
+    } else if (openId) {
+      const isFocused = rest.length === 0 && area.current?.contains(document.activeElement)
+      if (!deliver(step, isFocused === true)) return setSteps([])
+    } else return
+    if (rest.length === 0 && !isRefused && area.current?.contains(document.activeElement))
+      (document.activeElement as HTMLElement).blur()
+    setSteps(rest)
+  })
+  return { area, field, steps, setSteps, press, isRefused, setRefused, isLoading: !rows, isFailed: list.isError }
+}
+
+/** Adds an answer to the reply box on the screen. @returns false if there is none */
+function deliver(answer: string, isFocused: boolean): boolean {
+  const box = document.querySelector<HTMLElement>('[data-reply]')
+  const isBox = box instanceof HTMLTextAreaElement
+  if (isFocused || !isBox) focusReply()
+  if (!isBox) return false
+  if (answer === '') return true
+  box.setRangeText(draftText(box.value, { text: answer, isAddition: true }), 0, box.value.length, 'end')
+  box.dispatchEvent(new Event('input', { bubbles: true }))
+  return true
+}
+
+/** Steps that survive a reload of the page with the same conversation if they contain an answer. */
+function useStoredSteps(openId: string | null): [readonly Step[], (steps: readonly Step[]) => void] {
+  const [steps, setSteps] = useState(() => storedSteps(openId))
+  const store = (next: readonly Step[]) => {
+    if (next.some((step) => typeof step === 'string' && step !== ''))
+      sessionStorage.setItem(earlyKey(), JSON.stringify({ openId, steps: next }))
+    else sessionStorage.removeItem(earlyKey())
+    setSteps(next)
+  }
+  return [steps, store]
+}
+
+const earlyKey = () => unsavedKey('earlyAnswers')
+
+function storedSteps(openId: string | null): readonly Step[] {
+  if (session.state().status !== 'signed-in') return []
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(earlyKey()) ?? 'null') as { openId: string; steps: Step[] } | null
+    return stored?.openId === openId ? stored.steps : []
+  } catch {
+    return []
+  }
+}
+
+/** Shows the keys that wait for the conversations, and takes the next ones. They must not act as shortcuts. */
+export function EarlyKeys({ early }: { early: ReturnType<typeof useEarlyKeys> }) {
+  const { area, field, steps, setSteps, press, isRefused, setRefused, isLoading, isFailed } = early
+  const [isFocused, setFocused] = useState(false)
+  const last = steps.at(-1)
+  const state = isFailed ? 'could not be loaded' : isLoading ? 'are still loading' : 'are here'
+  const cancel = (event: KeyboardEvent<HTMLElement>) => {
+    setRefused(false)
+    setSteps([])
+    event.currentTarget.blur()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a key focuses it, and it only says what happens to keys
+    <div
+      ref={area}
+      data-takes-keys
+      tabIndex={-1}
+      className="px-3 text-xs text-muted outline-none"
+      onFocus={() => setFocused(true)}
+      onBlur={(event) => setFocused(event.currentTarget.contains(event.relatedTarget))}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+        if (event.key === 'Escape') return cancel(event)
+        if (event.key.length !== 1) return
+        // A space would scroll the page.
+        event.preventDefault()
+        if (!isRefused) press(event.key.toLowerCase())
+      }}
+    >
+      <p role="status">
+        {isRefused
+          ? isFocused && `Your conversations ${state}. Keys do nothing until you press Esc.`
+          : steps.length > 0 && `Your conversations ${state}. J, K and answers wait for them. Press Esc to cancel.`}
+      </p>
+      {steps.length > 0 && <p className="wrap-anywhere">{steps.map(stepText).join(' · ')}</p>}
+      {typeof last === 'string' && !isRefused && (
+        <textarea
+          ref={field}
+          dir="auto"
+          aria-label="Answer to the conversation that loads"
+          className="my-2 block min-h-18 w-full resize-none rounded-lg border border-control bg-surface px-3.5 pt-3 pb-1 text-sm text-ink pointer-coarse:text-base"
+          value={last}
+          onChange={(event) => setSteps([...steps.slice(0, -1), event.currentTarget.value])}
+          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+        />
+      )}
+    </div>
+  )
+}
+
+const stepText = (step: Step) => (step === 1 ? 'J' : step === -1 ? 'K' : `R ${step}`)
