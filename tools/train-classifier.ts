@@ -342,7 +342,11 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     'Confusion matrix: a row per true label, a column per label given.',
     table([
       ['', ...RECOGNIZED_LABELS, 'none', 'F1'],
-      ...matrix.map((row, label) => [RECOGNIZED_LABELS[label] as string, ...row, (f1Of(matrix)[label] ?? 0).toFixed(2)]),
+      ...matrix.map((row, label) => [
+        RECOGNIZED_LABELS[label] as string,
+        ...row,
+        (f1Of(matrix)[label] ?? 0).toFixed(2),
+      ]),
     ]),
     'Macro F1 per language.',
     table([
@@ -397,7 +401,9 @@ for (const { language, label, text, ...sample } of held.labels) {
   const predicted = shares.indexOf(Math.max(...shares))
   matrix[label]![predicted]! += 1
   if (predicted !== label && process.argv.includes('--errors') && random() < 0.03)
-    console.log(`  ${RECOGNIZED_LABELS[label]} → ${RECOGNIZED_LABELS[predicted]} ${shares[predicted]?.toFixed(2)}: ${text}`)
+    console.log(
+      `  ${RECOGNIZED_LABELS[label]} → ${RECOGNIZED_LABELS[predicted]} ${shares[predicted]?.toFixed(2)}: ${text}`,
+    )
 }
 for (const [language, matrix] of confusion)
   say(

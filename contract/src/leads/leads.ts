@@ -15,7 +15,13 @@ import {
 } from '../fields.ts'
 import { X_SOURCES } from '../platform/x-account.ts'
 import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
-import { POSITIVE_LABELS, RECOGNIZED_LABELS, type RecognizedLabel, REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
+import {
+  POSITIVE_LABELS,
+  RECOGNIZED_LABELS,
+  REPLY_LABELS,
+  type RecognizedLabel,
+  type ReplyLabel,
+} from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
 import { BASIS_SOURCE_MAX, IDS_MAX } from './lead-limits.ts'
@@ -47,8 +53,8 @@ export {
   type LeadStanding,
   POSITIVE_LABELS,
   RECOGNIZED_LABELS,
-  type RecognizedLabel,
   REPLY_LABELS,
+  type RecognizedLabel,
   type ReplyLabel,
 }
 
