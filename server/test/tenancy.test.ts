@@ -2,9 +2,9 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openers } from '../src/core/tables/openers.ts'
 import { trustSession } from '../src/domains/identity/auth/sessions.ts'
-import { authIdentities } from '../src/domains/identity/auth/tables.ts'
 import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
 import { insertConversation } from './conversations.ts'
+import { linkIdentity } from './credentials.ts'
 import { connectX, makePerson, type Person, prove, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
@@ -74,10 +74,7 @@ beforeAll(async () => {
   const dm = (await owner.client.campaigns.dms({ id: campaign.id })).dms[0]!
   const enrollment = (await owner.client.enrollments.list({ id: campaign.id })).enrollments[0]!
   const scrape = await owner.client.scrapes.create({ twitterHandle: 'f20_secret', type: 'followers', keywords: [] })
-  const [identity] = await app.db
-    .insert(authIdentities)
-    .values({ userId: owner.id, providerId: 'google', accountId: 'somebody' })
-    .returning()
+  const identity = await linkIdentity(app, owner.id, 'google')
   const factor = await addFactor(app, owner.id, 'Secret factor')
   await owner.client.suppressions.create({ handles: ['secret_person'] })
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
@@ -133,7 +130,7 @@ beforeAll(async () => {
     account: account.id,
     session: owner.actor.sessionId,
     pairing: (await owner.client.extension.list()).pairings[0]!.id,
-    identity: identity!.id,
+    identity: identity,
     factor: factor.id,
     domain: domain.id,
     person: colleague.id,

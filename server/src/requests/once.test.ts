@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { insertList } from '../../test/lists.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadLists } from '../domains/leads/lists/tables.ts'
@@ -137,7 +138,7 @@ describe('once', () => {
   it('rolls back an effect that throws a refusal', async () => {
     await expect(
       once(app.db, request(), async (tx) => {
-        await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'half' })
+        await insertList({ db: tx }, person, 'half')
         throw new Refusal('LEAD_LIST_NOT_FOUND')
       }),
     ).rejects.toMatchObject({ code: 'LEAD_LIST_NOT_FOUND' })
@@ -193,7 +194,7 @@ describe('onceOutside', () => {
       onceOutside({ db, locks: { tryTake: async () => async () => {} } }, request(), effect)
     const createList = ({ remember }: Parameters<Parameters<typeof onceOutside>[2]>[0], name: string) =>
       db.transaction(async (tx) => {
-        await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name })
+        await insertList({ db: tx }, person, name)
         await remember(tx, name)
         return name
       })

@@ -8,6 +8,7 @@ import { markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { insertReply } from '../../../../test/replies.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { purgeRemovals, removeMany } from '../../../core/people/removal.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
@@ -17,7 +18,6 @@ import { leadRemovals, removedLeads } from '../../../core/tables/removals.ts'
 import { leadReads, replies } from '../../../core/tables/replies.ts'
 import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
-import { suppressions } from '../../../core/tables/suppressions.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -242,10 +242,7 @@ it('GET /leads and GET /messages/leads mark suppressed leads by handle or X id, 
   ])
   const stranger = await makePerson(app)
   await stranger.client.suppressions.create({ handles: ['free'], reason: 'manual' })
-  await app.db.insert(suppressions).values([
-    { workspaceId: person.workspaceId, twitterHandle: 'by_handle', reason: 'manual' },
-    { workspaceId: person.workspaceId, twitterHandle: 'before', xUserId: '77', reason: 'manual' },
-  ])
+  await insertSuppressions(app, person, { twitterHandle: 'by_handle' }, { twitterHandle: 'before', xUserId: '77' })
   const { client } = person
   const marked = (page: { leads: { id: string; suppressed: boolean }[] }) =>
     page.leads.flatMap(({ id, suppressed }) => (suppressed ? id : [])).sort()

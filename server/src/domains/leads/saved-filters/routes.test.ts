@@ -2,7 +2,7 @@ import { SAVED_FILTERS_MAX } from '@x-automated/contract/leads/saved-filters'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { scrapes } from '../scrapes/tables.ts'
+import { makeScrape } from '../../../../test/scrapes.ts'
 import { savedFilters } from './tables.ts'
 
 let app: TestApp
@@ -53,18 +53,7 @@ it('drops unknown ids from filters when they are created and updated', async () 
   const idsOf = async ({ client, workspaceId }: Person) => {
     const list = await client.lists.create({ name: 'Founders' })
     const tag = await client.tags.create({ name: `tag of ${workspaceId}` })
-    const [scrape] = await app.db
-      .insert(scrapes)
-      .values({
-        workspaceId,
-        twitterHandle: 'ana',
-        type: 'followers',
-        minFollowers: 0,
-        maxFollowers: 1,
-        keywords: [],
-        maxResults: 1,
-      })
-      .returning()
+    const scrape = await makeScrape(app, { workspaceId })
     return { listId: list.id, scrapeId: scrape?.id ?? '', tag: tag.id }
   }
   const [own, theirs] = [await idsOf(person), await idsOf(stranger)]

@@ -3,6 +3,7 @@ import { PAIRINGS_MAX } from '@x-automated/contract/outreach/extension-pairings'
 import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expirePairingCode, linkIdentity } from '../../../../test/credentials.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { backdateClaims, endLeases, makeDue, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -12,8 +13,8 @@ import { beginBySso, expireSessions } from '../../../../test/sessions.ts'
 import { changeRole, leaveWorkspace } from '../../../../test/team.ts'
 import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
-import { extensionCodes, extensionPairings } from '../../identity/workspaces/tables.ts'
+import { authSessions } from '../../identity/auth/tables.ts'
+import { extensionPairings } from '../../identity/workspaces/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -82,10 +83,7 @@ describe('pairing', () => {
     const pair = (code: string) => call(app, 'POST', '/extension/pair', { code, version: '1' })
     const { code: replaced } = await person.client.extension.createCode()
     const { code: expired } = await person.client.extension.createCode()
-    await app.db
-      .update(extensionCodes)
-      .set({ expiresAt: new Date(0) })
-      .where(eq(extensionCodes.userId, person.id))
+    await expirePairingCode(app, person.id)
     for (const code of [replaced, expired, 'WRNG-CODE', ''])
       expect(await pair(code)).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
     await app.db.execute(sql`
@@ -102,21 +100,18 @@ describe('pairing', () => {
   // one.
   it('rejects a code whose single sign-on ends at the same moment', { retry: 3 }, async () => {
     const { id: userId } = person
-    const [identity] = await app.db
-      .insert(authIdentities)
-      .values({ userId, providerId: 'sso:x', accountId: crypto.randomUUID() })
-      .returning()
+    const identity = await linkIdentity(app, userId, 'sso:x')
     const { code } = await person.client.extension.createCode()
     const { sessionId } = person.actor
-    await beginBySso(app, { id: sessionId }, identity!.id)
+    await beginBySso(app, { id: sessionId }, identity)
     const holder = await app.services.database.connect()
     try {
       await holder.query('begin')
-      await holder.query('select 1 from auth_identities where id = $1 for update', [identity!.id])
+      await holder.query('select 1 from auth_identities where id = $1 for update', [identity])
       const pairing = call(app, 'POST', '/extension/pair', { code, version: '1' })
       const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       await expect.poll(async () => (await app.db.execute(isWaiting)).rows.length).toBe(1)
-      await holder.query('delete from auth_identities where id = $1', [identity!.id])
+      await holder.query('delete from auth_identities where id = $1', [identity])
       await holder.query('commit')
       expect(await pairing).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
     } finally {

@@ -23,12 +23,14 @@ import {
 } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import { forgetRead, loseWebhook, planRead, recordRead } from '../../../../test/reply-watches.ts'
+import { setShares } from '../../../../test/step-tests.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
-import { enrollments, sequenceVersions, stepTests } from '../../../core/tables/sequences.ts'
+import { enrollments, sequenceVersions } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/plan.ts'
 import { receive } from '../replies/detection.ts'
 
@@ -169,8 +171,7 @@ describe('queueFollowUps', () => {
   it('queues nothing for a lead who was suppressed, replied or was deleted', async () => {
     const { id, list } = await begin(TWO, 3)
     const [suppressed, replied] = list.handles as [string, string]
-    await app.db.execute(sql`
-      insert into suppressions (workspace_id, twitter_handle, reason) values (${person.workspaceId}, ${suppressed}, 'manual')`)
+    await insertSuppressions(app, person, { twitterHandle: suppressed })
     await receive(app.db, [replyOf(replied)])
     await person.client.leads.remove({ id: list.leadIds[2] as string })
     await letPass(app, id, 2)
@@ -283,7 +284,7 @@ describe('queueFollowUps', () => {
     const { id } = await begin([FIRST, { variants, delay: DELAY } as StepInput], 8)
     const [, second] = (await person.client.sequences.find({ id })).steps
     const shares = [{ id: second!.variants[1]!.id, share: 1 }]
-    await app.db.update(stepTests).set({ shares }).where(eq(stepTests.campaignId, id))
+    await setShares(app, { campaignId: id }, shares)
     await letPass(app, id, 2)
     await queueDue()
     expect(await sendDue(app)).toEqual(Array(8).fill('B'))

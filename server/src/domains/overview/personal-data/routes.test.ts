@@ -4,6 +4,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../../test/accounts.ts'
 import { pauseNow } from '../../../../test/campaigns.ts'
+import { linkIdentity } from '../../../../test/credentials.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { markFailed } from '../../../../test/messages.ts'
@@ -43,9 +44,7 @@ async function withData(leadCount = 3) {
   await person.client.campaigns.queue({ id: campaign.id })
   await call(app, 'POST', '/waitlist/join', { email: person.email })
   await person.call('GET', '/dashboard')
-  await app.db
-    .insert(authIdentities)
-    .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a-secret' })
+  await linkIdentity(app, person.id, 'google', { email: person.email, idToken: 'a-secret' })
   const { workspaceId } = person
   await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
   await app.db
@@ -276,7 +275,7 @@ describe('DELETE /auth/user', () => {
       })
       .returning()
     const providerId = `sso:${connection!.id}`
-    await app.db.insert(authIdentities).values({ userId: other.id, providerId, accountId: 'other', email: other.email })
+    await linkIdentity(app, other.id, providerId, { email: other.email })
     const response = await whileWaiting(app, {
       lock: `select 1 from leads where workspace_id = '${person.workspaceId}' for update`,
       work: () => remove(person, { confirmation: person.email, currentPassword: PASSWORD }),

@@ -1,6 +1,7 @@
 import { REPORTS_MAX } from '@x-automated/contract/overview/report-limits'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { deleteUsers } from '../../../../test/accounts.ts'
 import { makeDirect } from '../../../../test/campaigns.ts'
 import { insertConversation } from '../../../../test/conversations.ts'
 import { deleteLeads } from '../../../../test/leads.ts'
@@ -14,7 +15,6 @@ import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { ANSWERS, type dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
-import { authUsers } from '../../identity/auth/tables.ts'
 import { find } from './reports.ts'
 import { reports } from './tables.ts'
 
@@ -364,7 +364,7 @@ describe('DELETE /reports/{id}', () => {
     const owner = await makeAgency()
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const report = await admin.client.reports.create({ kind: 'month', month: '2026-03' })
-    await app.db.delete(authUsers).where(eq(authUsers.id, admin.id))
+    await deleteUsers(app, { id: admin.id })
     expect((await owner.client.reports.list({})).reports[0]?.createdBy).toBeNull()
     expect((await openReader()(tokenOf(report))).status).toBe(200)
     expect((await owner.call('DELETE', `/reports/${report.id}`)).status).toBe(204)

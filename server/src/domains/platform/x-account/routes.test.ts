@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expireAuthorizations } from '../../../../test/credentials.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../../test/outreach.ts'
@@ -14,7 +15,7 @@ import { createSealer } from '../../../sealing.ts'
 import { createXApps } from '../x-apps/engine.ts'
 import { authorize, connectWithPassword } from './connecting.ts'
 import { disconnect } from './disconnecting.ts'
-import { xAccounts, xAuthorizations } from './tables.ts'
+import { xAccounts } from './tables.ts'
 import { withAccount } from './tokens.ts'
 
 let app: TestApp
@@ -427,7 +428,7 @@ describe('POST /session/authorize and the callback', () => {
       expect(await comeBack(await decide(url, allow('founder_oauth')), cookie)).toBe('failed')
     }
     expect(await comeBack(new URL('http://localhost/api/session/callback?state=x&code=y'), other.cookie)).toBe('failed')
-    await app.db.update(xAuthorizations).set({ expiresAt: new Date(0) })
+    await expireAuthorizations(app)
     expect(await comeBack(await decide(other.url, allow('founder_oauth')), other.cookie)).toBe('failed')
     expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
   })
