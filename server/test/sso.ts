@@ -146,3 +146,16 @@ export async function changeConnection(
 ): Promise<void> {
   await db.update(ssoConnections).set(change).where(eq(ssoConnections.workspaceId, workspaceId))
 }
+
+/** Connects an identity provider, without asking it. @returns the id of the connection */
+export async function insertConnection(
+  { db }: Writer,
+  { workspaceId }: { workspaceId: string },
+  provider: Omit<typeof ssoConnections.$inferInsert, 'workspaceId'>,
+): Promise<string> {
+  const [connection] = await db
+    .insert(ssoConnections)
+    .values({ workspaceId, ...provider })
+    .returning()
+  return connection!.id
+}

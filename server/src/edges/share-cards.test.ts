@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { resetRateLimits } from '../../test/jobs.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { insertMember, recode } from '../../test/waitlist.ts'
 
@@ -61,7 +61,7 @@ describe('the preview picture of a link', () => {
     const existing = await get(`/share/${codes[1]}.png`)
     expect(existing.headers.get('cache-control')).toBe('public, max-age=60')
     expect(existing.bytes.equals(product)).toBe(true)
-    await app.db.execute(sql`delete from rate_limits`)
+    await resetRateLimits(app)
     expect((await get(`/share/${codes[1]}.png`)).bytes.equals(product)).toBe(false)
   })
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ageKey } from '../../test/jobs.ts'
 import { insertList } from '../../test/lists.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
@@ -78,15 +79,9 @@ describe('an Idempotency-Key', () => {
 
   it('expires after 24 hours', async () => {
     const first = await create({ name: 'One' })
-    await app.db
-      .update(idempotencyKeys)
-      .set({ createdAt: sql`now() - interval '25 hours'` })
-      .where(eq(idempotencyKeys.key, key))
+    await ageKey(app, key, 25)
     expect((await create({ name: 'One' })).body.id).not.toBe(first.body.id)
-    await app.db
-      .update(idempotencyKeys)
-      .set({ createdAt: sql`now() - interval '25 hours'` })
-      .where(eq(idempotencyKeys.key, key))
+    await ageKey(app, key, 25)
     await purgeIdempotencyKeys(app.db)
     expect(await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))).toEqual([])
   })

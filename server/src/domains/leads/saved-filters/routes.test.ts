@@ -3,7 +3,6 @@ import { beforeAll, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
-import { savedFilters } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -37,10 +36,7 @@ it('creates, lists for all members, renames, replaces and deletes filters', asyn
 
   await client.savedFilters.remove({ id: saved.id })
   expect((await client.savedFilters.list()).filters.map(({ name }) => name)).toEqual(['agencies'])
-  const more = Array.from({ length: SAVED_FILTERS_MAX - 1 }, (_, n) => `filter ${n}`)
-  await app.db
-    .insert(savedFilters)
-    .values(more.map((name) => ({ workspaceId: person.workspaceId, name, filter: {}, sort: 'name' as const })))
+  for (let n = 1; n < SAVED_FILTERS_MAX; n += 1) await client.savedFilters.create({ name: `filter ${n}`, filter: {} })
   expect((await person.call('POST', '/filters', { name: 'x', filter: {} })).body).toEqual({
     success: false,
     code: 'TOO_MANY',

@@ -2,6 +2,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { personOf } from '@x-automated/stand-ins/x/people'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { loseResponse } from '../../../../test/jobs.ts'
 import { closeTo, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -17,7 +18,6 @@ import {
 import { grantReward, insertMember } from '../../../../test/waitlist.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { XError } from '../../../outside/x-errors.ts'
-import { idempotencyKeys } from '../../../requests/tables.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { estimateFor } from './scrapes.ts'
@@ -678,7 +678,7 @@ describe.concurrent('POST /scrape/scrape', () => {
     const [scrape] = await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))
     // As if the scrape had failed after its waiting process died.
     await changeScrapes(app, { id: scrape!.id }, { status: 'failed', failures: 8 })
-    await app.db.update(idempotencyKeys).set({ status: 102, answer: scrape!.id }).where(eq(idempotencyKeys.key, key))
+    await loseResponse(app, key, scrape!.id)
     const second = await ask()
     expect([second.status, second.body.count]).toEqual([200, first.body.count])
     expect((await person.call('GET', '/scrapes')).body).toMatchObject({

@@ -9,7 +9,7 @@ import { backdateClaims, endLeases, makeDue, rewrite } from '../../../../test/me
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
-import { beginBySso, expireSessions } from '../../../../test/sessions.ts'
+import { beginBySso, expireSessions, pairMany } from '../../../../test/sessions.ts'
 import { changeRole, leaveWorkspace } from '../../../../test/team.ts'
 import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
@@ -86,13 +86,7 @@ describe('pairing', () => {
     await expirePairingCode(app, person.id)
     for (const code of [replaced, expired, 'WRNG-CODE', ''])
       expect(await pair(code)).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-    await app.db.execute(sql`
-      with made as (
-        insert into auth_sessions (user_id, token, expires_at)
-        select ${person.id}::uuid, 'many ' || n, now() + interval '1 day' from generate_series(1, ${PAIRINGS_MAX}) n returning id
-      )
-      insert into extension_pairings (session_id, user_id, workspace_id, token_hash, version)
-      select id, ${person.id}::uuid, ${person.workspaceId}::uuid, id::text, '1' from made`)
+    await pairMany(app, person, PAIRINGS_MAX)
     expect(await person.call('POST', '/extension/codes')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
   })
 

@@ -42,9 +42,11 @@ async function launched(leads: number, more: Partial<StepInput> = {}) {
   await person.client.campaigns.queue({ id })
   // By chance, a hash may not split so few people as planned.
   const [a, b] = (await person.client.sequences.find({ id })).steps[0]!.variants
-  await app.db.execute(sql`
-    update dms set variant_id = case place % 2 when 0 then ${a!.id}::uuid else ${b!.id}::uuid end, message = case place % 2 when 0 then 'A' else 'B' end
-    from (select id, row_number() over (order by id) - 1 as place from dms where campaign_id = ${id}) placed where dms.id = placed.id`)
+  const ids = (await inOrder(id)).map((message) => message.id)
+  for (const [index, variant] of [a!, b!].entries()) {
+    const its = ids.filter((_, place) => place % 2 === index)
+    await rewrite(app, { id: its }, { variantId: variant.id, message: 'AB'[index]! })
+  }
   await ageTests(app, { campaignId: id }, 20)
   return id
 }

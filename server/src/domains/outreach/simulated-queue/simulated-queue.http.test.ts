@@ -243,9 +243,8 @@ describe('the simulated queue', () => {
   it('returns 429 if an older campaign sends first and another sender has its messages', async () => {
     const { person } = await running(1)
     await launch(person, await makeList(app, person, openHandles(1)))
-    await app.db.execute(sql`
-      update dms set lease = gen_random_uuid(), holder = 'extension:x', lease_expires_at = now() + interval '1 minute'
-      where campaign_id = (select id from campaigns where workspace_id = ${person.workspaceId} order by created_at limit 1)`)
+    const oldest = sql`campaign_id = (select id from campaigns where workspace_id = ${person.workspaceId} order by created_at limit 1)`
+    await changeHolder(app, oldest, { holder: 'extension:x', leaseExpiresAt: sql`now() + interval '1 minute'` })
     const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
     expect([status, body.error]).toEqual([
       429,

@@ -10,10 +10,10 @@ import { markReplied, markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import { insertReply } from '../../../../test/replies.ts'
+import { setTimeZone } from '../../../../test/x-accounts.ts'
 import { countedColumns, countMessages, deleteMessages, updateMessages } from '../../../core/messages/counts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
-import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -110,11 +110,7 @@ describe('GET /analytics', () => {
       ['Asia/Kolkata', [1, 2]],
       ['America/New_York', [2, 1]],
     ] as const) {
-      const limits = { workspaceId: person.workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
-      await app.db
-        .insert(sendingLimits)
-        .values(limits)
-        .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
+      await setTimeZone(app, person, timeZone)
       expect([timeZone, (await ask(march)).timeZone, (await days()).map(([, count]: number[]) => count)]).toEqual([
         timeZone,
         timeZone,

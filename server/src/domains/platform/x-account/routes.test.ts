@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../../test/outreach.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { changeRole } from '../../../../test/team.ts'
-import { expireTokens, loseConnection } from '../../../../test/x-accounts.ts'
+import { expireTokens, loseConnection, renewTokens } from '../../../../test/x-accounts.ts'
 import { createXApi } from '../../../outside/x.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { createSealer } from '../../../sealing.ts'
@@ -187,13 +187,11 @@ describe('POST /session/disconnect', () => {
       const response = person.call('POST', '/session/disconnect')
       await waitForBlockedStatement(app)
       const tokens = await x!.signInWithPassword('founder_eve', 'long enough')
-      await tx
-        .update(xAccounts)
-        .set({
-          sealedAccessToken: sealer.seal(tokens.accessToken),
-          sealedRefreshToken: sealer.seal(tokens.refreshToken!),
-        })
-        .where(eq(xAccounts.id, id))
+      const sealed = {
+        sealedAccessToken: sealer.seal(tokens.accessToken),
+        sealedRefreshToken: sealer.seal(tokens.refreshToken!),
+      }
+      await renewTokens({ db: tx }, { id }, sealed)
       return { answer: response, tokens }
     })
     expect((await renewal.answer).status).toBe(200)

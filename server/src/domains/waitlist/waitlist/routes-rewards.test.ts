@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
+import { resetRateLimits } from '../../../../test/jobs.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { useFrom } from '../../../../test/sessions.ts'
@@ -75,7 +76,7 @@ it('80 joins from one address with made-up addresses earn badges and places, and
   const address = newAddress()
   for (let i = 0; i < 80; i += 1) {
     // The limit of joins per minute is another protection.
-    await app.db.execute(sql`delete from rate_limits`)
+    await resetRateLimits(app)
     await join({ code: referrer.code, address, email: newEmail('made-up.example') })
   }
   await checkMailServers({ ...app.services, db: app.db })
