@@ -1,6 +1,6 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { conversationDrafts, conversations } from '../src/core/tables/conversations.ts'
+import { conversationCounts, conversationDrafts, conversations } from '../src/core/tables/conversations.ts'
 import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
 import { receive } from '../src/domains/outreach/replies/detection.ts'
 import type { XHappening } from '../src/outside/x-delivery.ts'
@@ -106,4 +106,10 @@ export async function ageOffers({ db }: Writer, which: Which<typeof conversation
 /** A member began to write an answer. */
 export async function insertDraft({ db }: Writer, draft: typeof conversationDrafts.$inferInsert): Promise<void> {
   await db.insert(conversationDrafts).values(draft)
+}
+
+/** Inserts an open and unread conversation, the only one of its workspace, and counts it. */
+export async function insertCounted({ db }: Writer, workspaceId: string, leadId: string): Promise<void> {
+  await db.insert(conversationCounts).values({ workspaceId, open: 1, unread: 1 })
+  await insertConversation({ db }, { workspaceId, leadId })
 }

@@ -244,3 +244,9 @@ export async function setTaggedAt({ db }: Writer, which: Which<typeof leadTags>,
 export async function readLead({ db }: Writer, leadId: string, accountXUserId: string): Promise<void> {
   await db.insert(leadReads).values({ leadId, accountXUserId, readAt: new Date() })
 }
+
+/** Adds a new lead to the stage of an import, which the transaction has opened. */
+export async function stageLead({ db }: Writer, twitterHandle: string, name: string): Promise<void> {
+  await db.execute(sql`
+    insert into incoming_leads (line, twitter_handle, name, is_new) values (1, ${twitterHandle}, ${name}, true)`)
+}

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { leadLists } from '../src/domains/leads/lists/tables.ts'
 import { tags } from '../src/domains/leads/tags/tables.ts'
 import type { Writer } from './matching.ts'
@@ -31,4 +31,10 @@ export async function insertTags(
   rows: readonly { id?: string; name: string }[],
 ): Promise<void> {
   await db.insert(tags).values(rows.map((row) => ({ workspaceId, color: 'red' as const, ...row })))
+}
+
+/** Adds to the description of a list. */
+export async function describeList({ db }: Writer, id: string, text: string): Promise<void> {
+  const description = sql`coalesce(${leadLists.description}, '') || ${text}::text`
+  await db.update(leadLists).set({ description }).where(eq(leadLists.id, id))
 }

@@ -2,7 +2,7 @@ import { WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { editProfiles, makeLeads, pretendBytes, pretendLeads } from '../../../../test/leads.ts'
+import { editProfiles, makeLeads, pretendBytes, pretendLeads, stageLead } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { takeSpace } from '../../../core/people/space.ts'
@@ -70,9 +70,7 @@ describe('the bytes of a workspace', () => {
   const stageOne = (limit: number) =>
     app.db.transaction(async (tx) => {
       await openStage(tx)
-      await tx.execute(
-        sql`insert into incoming_leads (line, twitter_handle, name, is_new) values (1, 'ben', 'Ben', true)`,
-      )
+      await stageLead({ db: tx }, 'ben', 'Ben')
       await takeSpace(tx, person.workspaceId, { isLimited: true, limits: { leads: 10, bytes: limit } })
     })
   const refusal = { code: 'TOO_MANY', message: expect.stringMatching(/ GB of leads\. Delete leads/) }

@@ -6,7 +6,7 @@ import { insertTags } from '../../../../test/lists.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
-import { whileWaiting } from '../../../../test/while-waiting.ts'
+import { whileWaiting, deletionOf } from '../../../../test/while-waiting.ts'
 import { leadTags } from '../../../core/tables/leads.ts'
 
 let app: TestApp
@@ -90,7 +90,7 @@ it('tags the remaining leads if others are deleted meanwhile', async () => {
   const [deleted, remaining] = await makeLeads(app, person, 2)
   const vip = await person.client.tags.create({ name: 'VIP' })
   const result = await whileWaiting(app, {
-    lock: `delete from leads where id = '${deleted!.id}'`,
+    lock: deletionOf('leads', deleted!.id),
     work: () => person.client.tags.apply({ leadIds: [deleted!.id, remaining!.id], add: [vip.id] }),
     end: 'commit',
   })

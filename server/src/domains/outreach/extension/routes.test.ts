@@ -1,3 +1,4 @@
+import { deletionOf, whileWaiting } from '../../../../test/while-waiting.ts'
 import { readFileSync } from 'node:fs'
 import { PAIRINGS_MAX } from '@x-automated/contract/outreach/extension-pairings'
 import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
@@ -98,19 +99,12 @@ describe('pairing', () => {
     const { code } = await person.client.extension.createCode()
     const { sessionId } = person.actor
     await beginBySso(app, { id: sessionId }, identity)
-    const holder = await app.services.database.connect()
-    try {
-      await holder.query('begin')
-      await holder.query('select 1 from auth_identities where id = $1 for update', [identity])
-      const pairing = call(app, 'POST', '/extension/pair', { code, version: '1' })
-      const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await expect.poll(async () => (await app.db.execute(isWaiting)).rows.length).toBe(1)
-      await holder.query('delete from auth_identities where id = $1', [identity])
-      await holder.query('commit')
-      expect(await pairing).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-    } finally {
-      await holder.end()
-    }
+    const pairing = await whileWaiting(app, {
+      lock: deletionOf('auth_identities', identity),
+      work: () => call(app, 'POST', '/extension/pair', { code, version: '1' }),
+      end: 'commit',
+    })
+    expect(pairing).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
   })
 
   it('gives access to extension calls and nothing else', async () => {

@@ -12,7 +12,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import { expireReport, insertReports } from '../../../../test/reports.ts'
-import { whileWaiting } from '../../../../test/while-waiting.ts'
+import { whileWaiting, deletionOf } from '../../../../test/while-waiting.ts'
 import { ANSWERS, type dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
 import { find } from './reports.ts'
@@ -170,7 +170,7 @@ describe('POST /reports', () => {
     const person = await makeAgency()
     const { id: campaignId } = await makeCampaign(person)
     const response = await whileWaiting(app, {
-      lock: `delete from campaigns where id = '${campaignId}'`,
+      lock: deletionOf('campaigns', campaignId),
       work: () => person.call('POST', '/reports', { kind: 'campaign', campaignId }),
       end: 'commit',
     })
