@@ -6,7 +6,7 @@ import { insertTags } from '../../../../test/lists.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
-import { whileWaiting, deletionOf } from '../../../../test/while-waiting.ts'
+import { deletionOf, whileWaiting } from '../../../../test/while-waiting.ts'
 import { leadTags } from '../../../core/tables/leads.ts'
 
 let app: TestApp
