@@ -50,6 +50,23 @@ test('accepts a typed alias', () => {
   expect(problems('server/src/core/tables/leads.ts', text)).toEqual([])
 })
 
+test.each([
+  "import {\n  dms,\n  enrollments as people,\n} from '../../core/tables/sequences.ts'\nawait tx.update(people).set({})",
+  "import { leadLists } from './tables.ts'\nawait app.db\n  .insert(leadLists)\n  .values({})",
+  'sql`with made as (insert into leads (name) values ($1)) select 1`',
+  'sql`\n  update dms d set status = 1`',
+  "client.query('delete from leads where id = $1')",
+])('rejects a test that changes a table itself: %s', (text) => {
+  expect(problems('server/src/core/a.test.ts', text)).toEqual([expect.stringContaining('verbs of server/test')])
+  expect(problems('server/test/leads.ts', text)).toEqual([])
+})
+
+test('accepts a test that reads tables, changes other things and empties the job queue', () => {
+  const text =
+    "import { dms } from './tables.ts'\ndb.select().from(dms); running.delete(name); sql`delete from pgboss.job`"
+  expect(problems('server/src/core/a.test.ts', text)).toEqual([])
+})
+
 test('rejects production files of more than 500 lines', () => {
   const problemsOf = (path: string, lines: number) => sizeProblems([path], () => 'x\n'.repeat(lines))
   expect(problemsOf('server/src/app.ts', 500)).toEqual([])

@@ -21,6 +21,7 @@ export function structureProblems(files: readonly string[], read: (path: string)
         problems.push('only env.ts may read process.env')
       problems.push(...aliasProblems(text))
     }
+    if (serverTest.test(path)) problems.push(...writeProblems(read(path)))
     return problems.map((problem) => `${path}: ${problem}`)
   })
 }
@@ -35,6 +36,21 @@ function aliasProblems(text: string): string[] {
   return untyped.map(
     (violation) =>
       `${violation}: SQL names rows by typed aliases (AliasOf in db/columns.ts), and constants by inlineParams()`,
+  )
+}
+
+const serverTest = /^server\/src\/.*\.test\.ts$/
+const tablesImport = /import \{([^}]*)\} from '[^']*\/tables(?:\/[^']+)?\.ts'/g
+const tableWrite = /\.(?:insert|update|delete)\((\w+)\)/g
+const sqlWrite = /\b(?:insert into \S+ \(|delete from [\w${}]+(?!\.)\b|update [^\s.]+ (?:\w+ )?set\b)/g
+
+/** Tests say what happens by verbs of server/test, so that the columns are written in one place. */
+function writeProblems(text: string): string[] {
+  const imports = [...text.matchAll(tablesImport)].flatMap(([, names = '']) => names.split(','))
+  const tables = new Set(imports.map((name) => name.trim().replace(/^.* as /, '')))
+  const writes = [...text.matchAll(tableWrite)].filter(([, name = '']) => tables.has(name))
+  return [...writes, ...text.matchAll(sqlWrite)].map(
+    ([write]) => `${write}: tests change tables by verbs of server/test`,
   )
 }
 

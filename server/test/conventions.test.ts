@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { ERROR_STATUS, type FieldProblem } from '@x-automated/contract/errors'
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../src/db/open.ts'
-import { authUsers } from '../src/domains/identity/auth/tables.ts'
+import { changeUser } from './accounts.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type JsonSchema, operations, pathWith } from './operations.ts'
@@ -63,7 +63,7 @@ describe('every operation of operators', () => {
     // An unverified address in OPERATORS grants nothing.
     const unverified = await makePerson(app)
     app.services.env.operators.push(unverified.email)
-    await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unverified.id))
+    await changeUser(app, { id: unverified.id }, { emailVerified: false })
     const body = operation.method === 'GET' ? undefined : { surprise: true }
     const path = pathWith(operation, SOME_ID)
     const nothing = await call(app, operation.method, '/nothing/here', body)

@@ -1,6 +1,7 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { conversations } from '../src/core/tables/conversations.ts'
+import { conversationCounts, conversationDrafts, conversations } from '../src/core/tables/conversations.ts'
+import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
 import { receive } from '../src/domains/outreach/replies/detection.ts'
 import type { XHappening } from '../src/outside/x-delivery.ts'
 import type { Person } from './makers.ts'
@@ -82,4 +83,33 @@ export async function classify(
 
 async function change({ db }: Writer, which: Conversations, set: PgUpdateSetSource<typeof conversations>) {
   await db.update(conversations).set(set).where(matching(conversations, which))
+}
+
+/** Offers people who are no leads, each a second older than the last. @returns the offers */
+export async function insertOffers(
+  { db }: Writer,
+  { workspaceId }: { workspaceId: string },
+  xAccountId: string,
+  people: readonly { xUserId: string; twitterHandle: string }[],
+): Promise<(typeof conversationOffers.$inferSelect)[]> {
+  const at = (index: number) => new Date(Date.now() - index * 1_000)
+  const rows = people.map((person, index) => ({ workspaceId, xAccountId, ...person, at: at(index) }))
+  return db.insert(conversationOffers).values(rows).returning()
+}
+
+/** The offered people wrote that many days ago. */
+export async function ageOffers({ db }: Writer, which: Which<typeof conversationOffers>, days: number): Promise<void> {
+  const at = new Date(Date.now() - days * 86_400_000)
+  await db.update(conversationOffers).set({ at }).where(matching(conversationOffers, which))
+}
+
+/** A member began to write an answer. */
+export async function insertDraft({ db }: Writer, draft: typeof conversationDrafts.$inferInsert): Promise<void> {
+  await db.insert(conversationDrafts).values(draft)
+}
+
+/** Inserts an open and unread conversation, the only one of its workspace, and counts it. */
+export async function insertCounted({ db }: Writer, workspaceId: string, leadId: string): Promise<void> {
+  await db.insert(conversationCounts).values({ workspaceId, open: 1, unread: 1 })
+  await insertConversation({ db }, { workspaceId, leadId })
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
 import { withAccount } from '../src/domains/platform/x-account/tokens.ts'
 import { serve } from '../src/run.ts'
 import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { arrived, completed, launch, makeList, openHandles, setFaults } from './outreach.ts'
 import { startProcess } from './server-process.ts'
+import { expireTokens } from './x-accounts.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -87,7 +87,7 @@ it('renews few tokens at a time, so that a slow X leaves connections for everyth
   const other = await openApp({ x: true, env: { DATABASE_POOL_MAX: '6' } })
   const people = await Promise.all(Array.from({ length: 6 }, () => makePerson(other)))
   const accounts = await Promise.all(people.map((person) => connectX(other, person)))
-  await other.db.update(xAccounts).set({ accessTokenExpiresAt: new Date() })
+  await expireTokens(other, {}, new Date())
   await setFaults(other, { method: 'POST', path: '/2/oauth2/token', delayMs: 4_000, times: 20 })
   let renewed = 0
   const renew = async ({ id }: { id: string }) => {

@@ -6,8 +6,9 @@ import { addEntries, deleteLinks, deleteEntries as deletingEntries } from '../sr
 import { identifySuppressions, SHOWN } from '../src/core/people/identity.ts'
 import { countedLead, countLeads, deleteLeads as deletingLeads, setLeadStatus } from '../src/core/people/lead-counts.ts'
 import { upsertLeads } from '../src/core/people/stage.ts'
-import { leads } from '../src/core/tables/leads.ts'
+import { leadBytes, leadCounts, leads, leadTags } from '../src/core/tables/leads.ts'
 import { leadListItems } from '../src/core/tables/list-entries.ts'
+import { leadReads } from '../src/core/tables/replies.ts'
 import { transact } from '../src/db/transact.ts'
 import type { LeadRow } from '../src/domains/leads/leads/leads.ts'
 import type { Person } from './makers.ts'
@@ -222,4 +223,30 @@ async function change({ db }: Writer, which: Leads, set: Change): Promise<LeadRo
       from leads l
       where l.id = any(${sql.param(ids)}::uuid[]) and s.workspace_id = l.workspace_id and s.lead_id = l.id`)
   return db.select().from(leads).where(inArray(leads.id, ids)).orderBy(leads.id)
+}
+
+/** Says that a workspace has this number of leads in each status. */
+export async function pretendLeads({ db }: Writer, { workspaceId }: { workspaceId: string }, count: number) {
+  await db.update(leadCounts).set({ count }).where(matching(leadCounts, { workspaceId }))
+}
+
+/** Says that a workspace's leads take at most this much space. */
+export async function pretendBytes({ db }: Writer, { workspaceId }: { workspaceId: string }, bytes: number) {
+  await db.update(leadBytes).set({ bytes }).where(matching(leadBytes, { workspaceId }))
+}
+
+/** Leads were tagged then. */
+export async function setTaggedAt({ db }: Writer, which: Which<typeof leadTags>, addedAt: Change['createdAt']) {
+  await db.update(leadTags).set({ addedAt }).where(matching(leadTags, which))
+}
+
+/** Somebody read the conversation with a lead. */
+export async function readLead({ db }: Writer, leadId: string, accountXUserId: string): Promise<void> {
+  await db.insert(leadReads).values({ leadId, accountXUserId, readAt: new Date() })
+}
+
+/** Adds a new lead to the stage of an import, which the transaction has opened. */
+export async function stageLead({ db }: Writer, twitterHandle: string, name: string): Promise<void> {
+  await db.execute(sql`
+    insert into incoming_leads (line, twitter_handle, name, is_new) values (1, ${twitterHandle}, ${name}, true)`)
 }

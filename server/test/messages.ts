@@ -142,3 +142,27 @@ const read = (db: Db, rows: readonly { id: string }[]): Promise<Message[]> =>
       ),
     )
     .orderBy(dms.id)
+
+/** Copies up to this number of messages as later ones to the same people. */
+export async function copyMessages(
+  { db }: Writer,
+  which: SQL,
+  { limit, isFollowUp }: { limit: number; isFollowUp: boolean },
+): Promise<void> {
+  await db.execute(sql`
+    with added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, status, sent_at, is_follow_up)
+      select workspace_id, user_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status,
+        sent_at, ${isFollowUp}::boolean
+      from dms
+      where ${which}
+      limit ${limit}::int
+      returning ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}
+    select from added`)
+}
+
+/** X accepted the messages, but nobody counted them. */
+export async function markSentUncounted({ db }: Writer, which: Messages): Promise<void> {
+  await db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(matching(dms, which))
+}

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { replyWatches } from '../src/core/tables/replies.ts'
+import { chatReads, replyWatches } from '../src/core/tables/replies.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
 // How X accounts are read. Each verb changes all watches chosen, by default all.
@@ -66,4 +66,14 @@ export async function lookForChats(to: Writer, which: Watches): Promise<void> {
 
 async function change({ db }: Writer, which: Watches, set: PgUpdateSetSource<typeof replyWatches>): Promise<void> {
   await db.update(replyWatches).set(set).where(matching(replyWatches, which))
+}
+
+/** An X Chat conversation of the account changed, and was not read since. */
+export async function changeChat({ db }: Writer, accountXUserId: string, personXUserId: string): Promise<void> {
+  await db.insert(chatReads).values({ accountXUserId, personXUserId, conversationId: '1-2', changedAt: new Date() })
+}
+
+/** Nothing is known about the account's X Chat conversations. */
+export async function forgetChats({ db }: Writer, accountXUserId: string): Promise<void> {
+  await db.delete(chatReads).where(matching(chatReads, { accountXUserId }))
 }

@@ -1,4 +1,5 @@
-import { eq } from 'drizzle-orm'
+import { eq, type SQL } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { linkScraped } from '../src/core/people/scraped.ts'
 import { leads } from '../src/core/tables/leads.ts'
 import { scrapeLeads } from '../src/core/tables/scrape-leads.ts'
@@ -6,6 +7,7 @@ import { scrapes } from '../src/domains/leads/scrapes/tables.ts'
 import { createXApi } from '../src/outside/x.ts'
 import type { XUser } from '../src/outside/x-schemas.ts'
 import type { Person } from './makers.ts'
+import { matching, type Which, type Writer } from './matching.ts'
 import type { TestApp } from './open-app.ts'
 
 type ScrapeRow = typeof scrapes.$inferSelect
@@ -81,4 +83,18 @@ export async function foundBy(app: Pick<TestApp, 'db'>, id: string): Promise<str
     .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
     .where(eq(scrapeLeads.scrapeId, id))
   return rows.map((row) => row.xUserId as string)
+}
+
+/** The scrapes came this far, as their workers would report it. */
+export async function changeScrapes(
+  { db }: Writer,
+  which: Which<typeof scrapes>,
+  set: PgUpdateSetSource<typeof scrapes>,
+): Promise<void> {
+  await db.update(scrapes).set(set).where(matching(scrapes, which))
+}
+
+/** Scrapes found their people then. */
+export async function setFoundAt({ db }: Writer, which: Which<typeof scrapeLeads>, foundAt: Date | SQL): Promise<void> {
+  await db.update(scrapeLeads).set({ foundAt }).where(matching(scrapeLeads, which))
 }

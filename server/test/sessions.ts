@@ -40,3 +40,18 @@ export async function revoke({ db }: Writer, sessionId: string): Promise<void> {
 async function change({ db }: Writer, which: Sessions, set: PgUpdateSetSource<typeof authSessions>): Promise<void> {
   await db.update(authSessions).set(set).where(matching(authSessions, which))
 }
+
+/** Pairs this number of extensions with a person. */
+export async function pairMany(
+  { db }: Writer,
+  { id, workspaceId }: { id: string; workspaceId: string },
+  count: number,
+): Promise<void> {
+  await db.execute(sql`
+    with made as (
+      insert into auth_sessions (user_id, token, expires_at)
+      select ${id}::uuid, 'many ' || n, now() + interval '1 day' from generate_series(1, ${count}::int) n returning id
+    )
+    insert into extension_pairings (session_id, user_id, workspace_id, token_hash, version)
+    select id, ${id}::uuid, ${workspaceId}::uuid, id::text, '1' from made`)
+}

@@ -1,10 +1,13 @@
 import { browser, signInAtGoogle } from '@x-automated/stand-ins/google/visit'
 import type { Sso } from '@x-automated/stand-ins/sso'
 import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
+import { eq } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { trustSession } from '../src/domains/identity/auth/sessions.ts'
+import { ssoConnections } from '../src/domains/identity/sso/tables.ts'
 import { makeAccount, pkce } from './accounts.ts'
 import { call, type Person } from './makers.ts'
+import type { Writer } from './matching.ts'
 import type { TestApp } from './open-app.ts'
 
 type Kind = 'oidc' | 'saml'
@@ -132,3 +135,27 @@ export function ssoVisits(app: () => TestApp) {
 }
 
 export type Company = Awaited<ReturnType<ReturnType<typeof ssoVisits>['makeCompany']>>
+
+type Connection = typeof ssoConnections.$inferSelect
+
+/** The workspace's identity provider changed, at its own end. */
+export async function changeConnection(
+  { db }: Writer,
+  { workspaceId }: { workspaceId: string },
+  change: Partial<Pick<Connection, 'issuer' | 'certificates'>>,
+): Promise<void> {
+  await db.update(ssoConnections).set(change).where(eq(ssoConnections.workspaceId, workspaceId))
+}
+
+/** Connects an identity provider, without asking it. @returns the id of the connection */
+export async function insertConnection(
+  { db }: Writer,
+  { workspaceId }: { workspaceId: string },
+  provider: Omit<typeof ssoConnections.$inferInsert, 'workspaceId'>,
+): Promise<string> {
+  const [connection] = await db
+    .insert(ssoConnections)
+    .values({ workspaceId, ...provider })
+    .returning()
+  return connection!.id
+}

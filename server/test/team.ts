@@ -2,6 +2,7 @@ import type { Role } from '@x-automated/contract/route'
 import { eq } from 'drizzle-orm'
 import { workspaceInvitations } from '../src/domains/identity/people/tables.ts'
 import { workspaceMembers, workspaces } from '../src/domains/identity/workspaces/tables.ts'
+import { workspaceBranding } from '../src/domains/platform/branding/tables.ts'
 import { hashToken } from '../src/sealing.ts'
 import { linkIn, mailTo, makeAccount, PASSWORD } from './accounts.ts'
 import { type Answer, call, type Person, subscribe } from './makers.ts'
@@ -113,4 +114,9 @@ export async function readdress({ db }: Writer, token: string, email: string): P
     .update(workspaceInvitations)
     .set({ email })
     .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
+}
+
+/** The workspace's reports have this color. */
+export async function saveColor({ db }: Writer, workspaceId: string, color: string): Promise<void> {
+  await db.insert(workspaceBranding).values({ workspaceId, color })
 }

@@ -1,12 +1,11 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openers } from '../src/core/tables/openers.ts'
 import { trustSession } from '../src/domains/identity/auth/sessions.ts'
-import { authIdentities } from '../src/domains/identity/auth/tables.ts'
-import { conversationOffers } from '../src/domains/outreach/conversation-offers/tables.ts'
-import { insertConversation } from './conversations.ts'
+import { insertConversation, insertOffers } from './conversations.ts'
+import { linkIdentity } from './credentials.ts'
 import { connectX, makePerson, type Person, prove, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
+import { insertOpener } from './openers.ts'
 import { type Operation, operations } from './operations.ts'
 import { insertReply } from './replies.ts'
 import { addFactor } from './second-factors.ts'
@@ -74,10 +73,7 @@ beforeAll(async () => {
   const dm = (await owner.client.campaigns.dms({ id: campaign.id })).dms[0]!
   const enrollment = (await owner.client.enrollments.list({ id: campaign.id })).enrollments[0]!
   const scrape = await owner.client.scrapes.create({ twitterHandle: 'f20_secret', type: 'followers', keywords: [] })
-  const [identity] = await app.db
-    .insert(authIdentities)
-    .values({ userId: owner.id, providerId: 'google', accountId: 'somebody' })
-    .returning()
+  const identity = await linkIdentity(app, owner.id, 'google')
   const factor = await addFactor(app, owner.id, 'Secret factor')
   await owner.client.suppressions.create({ handles: ['secret_person'] })
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
@@ -94,29 +90,8 @@ beforeAll(async () => {
   await prove(app, owner)
   const invitation = await owner.client.people.invite({ email: 'secret@example.org', role: 'admin' })
   const note = await owner.client.notes.create({ id: conversation.id, text: 'A secret note' })
-  const [offer] = await app.db
-    .insert(conversationOffers)
-    .values({
-      workspaceId: owner.workspaceId,
-      xAccountId: account.id,
-      xUserId: '2',
-      twitterHandle: 'secret_sender',
-      at: new Date(),
-    })
-    .returning()
-  const [opener] = await app.db
-    .insert(openers)
-    .values({
-      workspaceId: owner.workspaceId,
-      campaignId: campaign.id,
-      leadId: lead.id,
-      text: 'A secret opener',
-      factsUsed: [],
-      profileHash: '',
-      source: 'built_in',
-      status: 'draft',
-    })
-    .returning()
+  const [offer] = await insertOffers(app, owner, account.id, [{ xUserId: '2', twitterHandle: 'secret_sender' }])
+  const opener = await insertOpener(app, { workspaceId, campaignId: campaign.id, leadId: lead.id }, 'A secret opener')
   theirs = {
     lead: lead.id,
     list: list.id,
@@ -133,7 +108,7 @@ beforeAll(async () => {
     account: account.id,
     session: owner.actor.sessionId,
     pairing: (await owner.client.extension.list()).pairings[0]!.id,
-    identity: identity!.id,
+    identity: identity,
     factor: factor.id,
     domain: domain.id,
     person: colleague.id,
@@ -146,7 +121,7 @@ beforeAll(async () => {
         steps: [{ variants: [{ messageTemplate: 'A secret message' }] }],
       })
     ).id,
-    opener: opener!.id,
+    opener: opener,
     job: (await owner.client.openers.create({ id: campaign.id, filter: {} })).id,
     key: (await owner.client.apiKeys.create({ name: 'Secret key', scopes: ['leads:read'] })).id,
     report: (await owner.client.reports.create({ kind: 'campaign', campaignId: campaign.id })).id,

@@ -37,3 +37,7 @@ export async function whileWaiting<T>(
   }
   return working
 }
+
+/** The statement that deletes a row, for `lock`. */
+export const deletionOf = (table: 'auth_identities' | 'campaigns' | 'leads', id: string) =>
+  `delete from ${table} where id = '${id}'`

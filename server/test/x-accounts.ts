@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { recountMessages } from '../src/core/messages/counts.ts'
-import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
+import { sendingLimits } from '../src/domains/outreach/sending-settings/tables.ts'
+import { restores, xAccounts } from '../src/domains/platform/x-account/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
 // What happens to connected X accounts. Each verb changes all accounts chosen, by default all.
@@ -78,4 +79,62 @@ export async function deleteAccounts({ db }: Writer, which: Accounts = {}): Prom
 
 function change({ db }: Writer, which: Accounts, set: Change): Promise<Account[]> {
   return db.update(xAccounts).set(set).where(matching(xAccounts, which)).returning()
+}
+
+/** Inserts a connected account without tokens. */
+export async function insertAccount(
+  { db }: Writer,
+  { workspaceId }: { workspaceId: string },
+  xUserId: string,
+  handle: string,
+): Promise<void> {
+  await db.insert(xAccounts).values({ workspaceId, xUserId, handle, status: 'connected' })
+}
+
+/** What the accounts did on X before a restore is to be read until now. */
+export async function endUnread(to: Writer, which: Accounts): Promise<void> {
+  await change(to, which, { unreadUntil: new Date() })
+}
+
+/** The handles of the accounts were read that many hours ago. */
+export async function ageHandles(to: Writer, which: Accounts, hours: number): Promise<void> {
+  await change(to, which, { handleReadAt: sql`now() - make_interval(hours => ${hours})` })
+}
+
+/** Nobody has decided yet whether texts of the accounts' conversations are stored. */
+export async function askForConsent(to: Writer, which: Accounts): Promise<void> {
+  await change(to, which, { storesConversations: null, consentBy: null, consentAt: null })
+}
+
+/** This person allowed to store texts. */
+export async function consentAs(to: Writer, which: Accounts, consentBy: string): Promise<void> {
+  await change(to, which, { consentBy })
+}
+
+/** X renewed the tokens of the accounts. */
+export async function renewTokens(
+  to: Writer,
+  which: Accounts,
+  sealed: { sealedAccessToken: string; sealedRefreshToken: string },
+): Promise<void> {
+  await change(to, which, sealed)
+}
+
+/** The workspace sends on weekdays in this time zone, on accounts without limits of their own. */
+export async function setTimeZone({ db }: Writer, { workspaceId }: { workspaceId: string }, timeZone: string) {
+  const limits = { workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
+  await db
+    .insert(sendingLimits)
+    .values(limits)
+    .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
+}
+
+/** The stored time zone of an account exists no longer. */
+export async function loseTimeZone({ db }: Writer, xAccountId: string): Promise<void> {
+  await db.update(sendingLimits).set({ timeZone: 'Mars/Olympus' }).where(matching(sendingLimits, { xAccountId }))
+}
+
+/** No restore is being read back. */
+export async function deleteRestores({ db }: Writer): Promise<void> {
+  await db.delete(restores)
 }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '@x-automated/contract/route'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { isNotNull } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { messaged, say } from '../../test/conversations.ts'
+import { ageOffers, messaged, say } from '../../test/conversations.ts'
+import { ageEvents, deleteEvents, deleteStreams, insertEvents, insertStreams } from '../../test/events.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
+import { changeHolder, endLeases } from '../../test/messages.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../test/outreach.ts'
 import { revoke } from '../../test/sessions.ts'
@@ -15,10 +17,9 @@ import { expireLeases, takeOver } from '../core/messages/settle.ts'
 import { dms } from '../core/tables/messages.ts'
 import { signOut } from '../domains/identity/auth/sessions.ts'
 import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/offers.ts'
-import { conversationOffers } from '../domains/outreach/conversation-offers/tables.ts'
 import { publishEvents } from '../domains/platform/events/events.ts'
 import { EVENTS_CHANNEL } from '../domains/platform/events/recording.ts'
-import { eventStreams, workspaceEvents } from '../domains/platform/events/tables.ts'
+import { eventStreams } from '../domains/platform/events/tables.ts'
 
 let app: TestApp
 let owner: Person
@@ -103,10 +104,7 @@ describe('GET /events', () => {
     const first = await open(owner)
     await publish('campaign', ['old'])
     await until(first, 'recent')
-    await app.db
-      .update(workspaceEvents)
-      .set({ createdAt: new Date(Date.now() - 60_000) })
-      .where(and(eq(workspaceEvents.workspaceId, owner.workspaceId), eq(workspaceEvents.kind, 'campaign')))
+    await ageEvents(app, { workspaceId: owner.workspaceId, kind: 'campaign' }, 60)
     const second = await open(owner)
     await until(second, 'next')
     expect(data(second)).toEqual([
@@ -241,15 +239,11 @@ describe('changes by processes', () => {
     const list = await makeList(app, owner, openHandles(2))
     const { id } = await launch(owner, list, { channel: 'extension' })
     await owner.call('POST', `/campaigns/${id}/claim`, { holder: 'test' })
-    const lost = { leaseExpiresAt: new Date(Date.now() - 1_000) }
-    await app.db.update(dms).set(lost).where(isNotNull(dms.leaseExpiresAt))
+    await endLeases(app, isNotNull(dms.leaseExpiresAt))
     const payload = `${owner.workspaceId} campaign ${id}`
     await heard(payload, () => expireLeases(app.db))
-    const claimed = { ...lost, lease: randomUUID(), holder: 'worker:999999', xAccountId: accountId }
-    await app.db
-      .update(dms)
-      .set(claimed)
-      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    const claim = { leaseExpiresAt: new Date(Date.now() - 1_000), holder: 'worker:999999', xAccountId: accountId }
+    await changeHolder(app, { campaignId: id, status: 'queued' }, claim)
     await heard(payload, () => takeOver(app.db))
   })
 
@@ -258,7 +252,7 @@ describe('changes by processes', () => {
     await identify(app, { id }, idOfHandle(handle), { offersUnknownSenders: true })
     const payload = `${owner.workspaceId} conversation *`
     await heard(payload, () => say(app, 'a_stranger', handle, 'Hello'))
-    await app.db.update(conversationOffers).set({ at: new Date(Date.now() - 8 * 86_400_000) })
+    await ageOffers(app, {}, 8)
     await heard(payload, () => purgeExpiredOffers(app.db))
   })
 })
@@ -283,8 +277,7 @@ describe('Last-Event-ID', () => {
     const first = await open(owner)
     await until(first, `kept-${which}`)
     const last = first.position()
-    if (which === 'older')
-      await app.db.delete(workspaceEvents).where(eq(workspaceEvents.workspaceId, owner.workspaceId))
+    if (which === 'older') await deleteEvents(app, { workspaceId: owner.workspaceId })
     const lastId = { older: String(last - 1), unknown: String(last + 1_000), nonsense: 'x' }[which] as string
     const again = await open(owner, { lastId })
     await eventually(() => again.events.length > 0, 'an event')
@@ -298,12 +291,7 @@ describe('Last-Event-ID', () => {
     await until(first, 'before')
     const last = first.position()
     first.close()
-    const missed = (from: number, count: number, ids: number) =>
-      app.db.execute(sql`
-        with counted as (update event_counters set last_id = last_id + ${count} where workspace_id = ${owner.workspaceId})
-        insert into workspace_events (workspace_id, id, kind, ids)
-          select ${owner.workspaceId}::uuid, n, 'campaign', array(select gen_random_uuid()::text from generate_series(1, ${ids}::int))
-          from generate_series(${from}::int, ${from + count - 1}::int) n`)
+    const missed = (from: number, count: number, ids: number) => insertEvents(app, owner, { from, count, ids })
     await missed(last + 1, 100, 100)
     for (const [seen, now] of [
       [last, last + 100],
@@ -430,10 +418,8 @@ describe('refusals', () => {
 
   it('do not count streams of dead processes', async () => {
     const person = await makePerson(app)
-    await app.db.execute(sql`
-      insert into event_streams (workspace_id, user_id, worker_id, expires_at)
-        select ${person.workspaceId}::uuid, ${person.id}::uuid, 999999, now() + interval '10 minutes' from generate_series(1, 20)`)
+    await insertStreams(app, person, 999_999, 20)
     expect((await open(person)).response.status).toBe(200)
-    await app.db.delete(eventStreams).where(eq(eventStreams.workerId, 999999))
+    await deleteStreams(app, 999_999)
   })
 })

@@ -8,8 +8,8 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
+import { insertMember } from '../../test/waitlist.ts'
 import { createApp } from '../app.ts'
-import { members } from '../domains/waitlist/waitlist/tables.ts'
 
 /**
  * A built web app as it is served: framing and policies (docs/widget.md), metadata, compression and
@@ -59,9 +59,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(client, '..', 'pages.json'), JSON.stringify(list))
   app = await openApp()
-  await app.db
-    .insert(members)
-    .values({ email: 'ada@example.com', normalizedEmail: 'ada@example.com', referralCode: 'Ab3dE9xy' })
+  await insertMember(app, { email: 'ada@example.com', referralCode: 'Ab3dE9xy' })
   host = await createApp(app.services, { webFolder: client, extension: null })
 })
 afterAll(async () => {

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person, subscribe } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { makeScrape, startScrape, until } from '../../test/scrapes.ts'
+import { changeScrapes, makeScrape, startScrape, until } from '../../test/scrapes.ts'
 import { signOut } from '../domains/identity/auth/sessions.ts'
-import { scrapes } from '../domains/leads/scrapes/tables.ts'
 
 const SLOW = 'f3500_slowly'
 
@@ -118,8 +117,7 @@ describe('GET /scrapes/{id}/events', () => {
   it('detects changes without a notification', async () => {
     const id = await stillScrape()
     const { read } = await open(id)
-    const fail = () =>
-      app.db.update(scrapes).set({ status: 'failed', version: sql`version + 1` }).where(eq(scrapes.id, id))
+    const fail = () => changeScrapes(app, { id }, { status: 'failed', version: sql`version + 1` })
     const events = await read((event) => {
       if (event.event === 'progress') fail().catch(expect.unreachable)
       return false

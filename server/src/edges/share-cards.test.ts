@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { resetRateLimits } from '../../test/jobs.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { members } from '../domains/waitlist/waitlist/tables.ts'
+import { insertMember, recode } from '../../test/waitlist.ts'
 
 let app: TestApp
 /** Codes of the first members, by place. */
@@ -44,16 +44,14 @@ describe('the preview picture of a link', () => {
     expect(first?.bytes.equals(again?.bytes as Buffer)).toBe(true)
     expect(first?.bytes.equals(second?.bytes as Buffer)).toBe(false)
     // It shows only the place: another member there gets the same picture.
-    await app.db.update(members).set({ referralCode: 'QW3RTY' }).where(eq(members.position, 1))
+    await recode(app, { position: 1 }, 'QW3RTY')
     expect((await get('/share/QW3RTY.png')).bytes.equals(first?.bytes as Buffer)).toBe(true)
   })
 
   it('is generic for unknown codes and members without a place', async () => {
     const product = (await get('/share.png')).bytes
     expect((await get('/share/Unknown1.png')).bytes.equals(product)).toBe(true)
-    await app.db
-      .insert(members)
-      .values({ email: 'account@example.com', normalizedEmail: 'account@example.com', referralCode: 'AC0UNT' })
+    await insertMember(app, { email: 'account@example.com', referralCode: 'AC0UNT' })
     expect((await get('/share/AC0UNT.png')).bytes.equals(product)).toBe(true)
   })
 
@@ -63,7 +61,7 @@ describe('the preview picture of a link', () => {
     const existing = await get(`/share/${codes[1]}.png`)
     expect(existing.headers.get('cache-control')).toBe('public, max-age=60')
     expect(existing.bytes.equals(product)).toBe(true)
-    await app.db.execute(sql`delete from rate_limits`)
+    await resetRateLimits(app)
     expect((await get(`/share/${codes[1]}.png`)).bytes.equals(product)).toBe(false)
   })
 
@@ -77,12 +75,10 @@ describe('the preview picture of a link', () => {
   it('is generic for a while if too many are requested together', async () => {
     const people = Array.from({ length: 30 }, (_, i) => ({
       email: `many${i}@example.com`,
-      normalizedEmail: `many${i}@example.com`,
       referralCode: `MANY${i}`,
       position: 1_000 + i,
-      joinedAt: new Date(),
     }))
-    await app.db.insert(members).values(people)
+    for (const member of people) await insertMember(app, member)
     const responses = await Promise.all(people.map(({ referralCode }) => get(`/share/${referralCode}.png`)))
     const product = (await get('/share.png')).bytes
     const later = responses.filter(({ headers }) => headers.get('cache-control') === 'public, max-age=60')

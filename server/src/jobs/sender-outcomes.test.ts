@@ -3,8 +3,9 @@ import { createServer } from 'node:net'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { pauseNow } from '../../test/campaigns.ts'
+import { startProcess } from '../../test/jobs.ts'
 import { connectX } from '../../test/makers.ts'
-import { backdateClaims, endLeases, markClaimed } from '../../test/messages.ts'
+import { backdateClaims, endLeases, markClaimed, rewrite } from '../../test/messages.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import {
   completed,
@@ -20,7 +21,7 @@ import {
   setFaults,
   waitForBlockedStatement,
 } from '../../test/outreach.ts'
-import { leaveIdle, letSend } from '../../test/x-accounts.ts'
+import { leaveIdle, letSend, rest } from '../../test/x-accounts.ts'
 import { type Claimed, claimDue, releaseLostClaims } from '../core/messages/claim.ts'
 import { send, TIMING } from '../core/messages/deliver.ts'
 import { queueDirect } from '../core/messages/direct.ts'
@@ -28,7 +29,6 @@ import { record } from '../core/messages/record.ts'
 import { takeOver } from '../core/messages/settle.ts'
 import { campaigns } from '../core/tables/campaigns.ts'
 import { dms } from '../core/tables/messages.ts'
-import { workers } from '../db/tables.ts'
 import { xAccounts } from '../domains/platform/x-account/tables.ts'
 import { createXApi } from '../outside/x.ts'
 
@@ -170,7 +170,7 @@ it('releases messages claimed while the connection broke, unless they may have b
   const [handedOver, lost] = [await claimAndDie(), await claimAndDie()]
   const rows = () => app.db.select().from(dms).where(eq(dms.workspaceId, person.workspaceId)).orderBy(dms.claimedAt)
   const [first] = await rows()
-  await app.db.update(dms).set({ holder: first!.holder }).where(eq(dms.id, lost.id))
+  await rewrite(app, { id: lost.id }, { holder: first!.holder })
   await leaveIdle(app, { id: account.id })
   await releaseLostClaims(app.db, Number(first!.holder!.replace('worker:', '')), [handedOver.id])
   const after = await rows()
@@ -313,9 +313,9 @@ describe('a campaign archived after a process died with a message that X may hav
 
 /** Claims a message like a process that is then killed. */
 async function claimAndDie(env = app.services.env) {
-  const [worker] = await app.db.insert(workers).values({}).returning()
+  const worker = await startProcess(app)
   for (;;) {
-    const { claimed, isIdle } = await claimDue(app.db, worker!.id, env)
+    const { claimed, isIdle } = await claimDue(app.db, worker, env)
     if (claimed || isIdle) return claimed as Claimed
   }
 }
@@ -323,7 +323,7 @@ async function claimAndDie(env = app.services.env) {
 /** Hands a message over to X like a process that is killed before X answers. */
 async function handOverAndDie() {
   const claimed = await claimAndDie()
-  await app.db.update(dms).set({ isHandedOver: true, handedOverAt: sql`now()` }).where(eq(dms.id, claimed.id))
+  await rewrite(app, { id: claimed.id }, { isHandedOver: true, handedOverAt: sql`now()` })
   return claimed
 }
 
@@ -436,7 +436,8 @@ describe('a send that X rejects', () => {
     await close()
     const rows = await app.db.select().from(dms).where(eq(dms.campaignId, id))
     expect(rows.every((dm) => dm.status === 'queued' && !dm.leaseExpiresAt && !dm.claimedAt && !dm.triedAt)).toBe(true)
-    await app.db.update(xAccounts).set({ nextSendAt: new Date(), restsUntil: null }).where(eq(xAccounts.id, account.id))
+    await rest(app, { id: account.id }, null)
+    await letSend(app, { id: account.id })
     await start()
     await completed(person, id)
     expect(await arrivedFrom(account.handle)).toHaveLength(2)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type pg from 'pg'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { countCalls } from '../../test/jobs.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { callCounts } from './tables.ts'
@@ -80,8 +81,7 @@ it('counts calls if a write fails, and writes them later', async () => {
 })
 
 it('counts calls of other processes', async () => {
-  const minute = Math.floor(Date.now() / 60_000)
-  await app.db.insert(callCounts).values({ userId, minute, calls: 7 })
+  await countCalls(app, userId, 7)
   expect(call(2)).toBe(0)
   await isAsked(1)
   waiting[0]?.pass()

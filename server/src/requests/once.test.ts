@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ageKey } from '../../test/jobs.ts'
+import { insertList } from '../../test/lists.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadLists } from '../domains/leads/lists/tables.ts'
@@ -77,15 +79,9 @@ describe('an Idempotency-Key', () => {
 
   it('expires after 24 hours', async () => {
     const first = await create({ name: 'One' })
-    await app.db
-      .update(idempotencyKeys)
-      .set({ createdAt: sql`now() - interval '25 hours'` })
-      .where(eq(idempotencyKeys.key, key))
+    await ageKey(app, key, 25)
     expect((await create({ name: 'One' })).body.id).not.toBe(first.body.id)
-    await app.db
-      .update(idempotencyKeys)
-      .set({ createdAt: sql`now() - interval '25 hours'` })
-      .where(eq(idempotencyKeys.key, key))
+    await ageKey(app, key, 25)
     await purgeIdempotencyKeys(app.db)
     expect(await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))).toEqual([])
   })
@@ -137,7 +133,7 @@ describe('once', () => {
   it('rolls back an effect that throws a refusal', async () => {
     await expect(
       once(app.db, request(), async (tx) => {
-        await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'half' })
+        await insertList({ db: tx }, person, 'half')
         throw new Refusal('LEAD_LIST_NOT_FOUND')
       }),
     ).rejects.toMatchObject({ code: 'LEAD_LIST_NOT_FOUND' })
@@ -193,7 +189,7 @@ describe('onceOutside', () => {
       onceOutside({ db, locks: { tryTake: async () => async () => {} } }, request(), effect)
     const createList = ({ remember }: Parameters<Parameters<typeof onceOutside>[2]>[0], name: string) =>
       db.transaction(async (tx) => {
-        await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name })
+        await insertList({ db: tx }, person, name)
         await remember(tx, name)
         return name
       })

@@ -4,14 +4,13 @@ import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reactivate } from '../../../test/campaigns.ts'
 import { deleteDeliveries, storeSealed } from '../../../test/deliveries.ts'
+import { startProcess } from '../../../test/jobs.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { makeFollowUps, rewrite } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { arrived, confirmDetection, launch, makeList, openHandles, type SomeList } from '../../../test/outreach.ts'
-import { leaveIdle, letSend } from '../../../test/x-accounts.ts'
+import { leaveIdle, leaveUnread, letSend, loseConnection } from '../../../test/x-accounts.ts'
 import type { Db } from '../../db/open.ts'
-import { workers } from '../../db/tables.ts'
-import { xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { dms } from '../tables/messages.ts'
 import { areRepliesBehind } from '../tables/replies.ts'
 import { type Claimed, claimDue } from './claim.ts'
@@ -29,9 +28,9 @@ beforeEach(async () => {
 })
 
 async function claimNext(db: Db = app.db, sendIntervalSeconds = 60): Promise<Claimed> {
-  const [worker] = await app.db.insert(workers).values({}).returning()
+  const worker = await startProcess(app)
   for (;;) {
-    const { claimed, isIdle } = await claimDue(db, worker!.id, { ...app.services.env, sendIntervalSeconds })
+    const { claimed, isIdle } = await claimDue(db, worker, { ...app.services.env, sendIntervalSeconds })
     if (claimed) return claimed
     if (isIdle) throw new Error('nothing is due')
   }
@@ -76,16 +75,15 @@ it('sends nothing, and from no other account, while what an account sent before 
   const list = () => makeList(app, person, openHandles(1))
   await launch(person, await list(), { xAccountId: other.id })
   const restored = await launch(person, await list(), { xAccountId: unread.id })
-  const set = (change: Partial<typeof xAccounts.$inferInsert>) =>
-    app.db.update(xAccounts).set(change).where(eq(xAccounts.id, unread.id))
-  await set({ unreadSince: new Date(), status: 'lost' })
+  await leaveUnread(app, { id: unread.id }, new Date())
+  await loseConnection(app, { id: unread.id })
   await expect(claimNext()).rejects.toThrow('nothing is due')
   await expect(person.client.campaigns.update({ id: restored.id, xAccountId: other.id })).rejects.toMatchObject({
     code: 'CAMPAIGN_STATE',
     message: expect.stringContaining(`Connect @${unread.handle} again`),
   })
 
-  await set({ unreadSince: null })
+  await leaveUnread(app, { id: unread.id }, null)
   await letSend(app, {}, new Date(0))
   expect((await claimNext()).accountId).toBe(other.id)
   await person.client.campaigns.update({ id: restored.id, xAccountId: other.id })
@@ -227,10 +225,7 @@ describe('unfilled variables', () => {
     const of = eq(dms.campaignId, id)
     if (which === 'follow-up') await makeFollowUps(app, of, account.id)
     for (const parts of leftovers) {
-      await app.db
-        .update(dms)
-        .set(earlier(textOf(parts)))
-        .where(of)
+      await rewrite(app, of, earlier(textOf(parts)))
       await reactivate(app, { id })
       await letSend(app, { id: account.id })
       await expect(claimNext(), textOf(parts)).rejects.toThrow('nothing is due')
@@ -246,7 +241,7 @@ describe('unfilled variables', () => {
     const { leadIds } = await makeList(app, person, openHandles(2))
     await person.client.leads.queue({ leadIds, message: 'Hi' })
     const of = eq(dms.leadId, leadIds[0]!)
-    await app.db.update(dms).set(earlier('Hi {friend}')).where(of)
+    await rewrite(app, of, earlier('Hi {friend}'))
     expect((await claimNext(app.db, 0)).lead?.id).toBe(leadIds[1])
     await expect(claimNext(app.db, 0)).rejects.toThrow('nothing is due')
     expect(await app.db.select().from(dms).where(of)).toMatchObject([
@@ -265,10 +260,7 @@ describe('unfilled variables', () => {
     await person.client.leads.queue({ leadIds, message: 'Hi' })
     const [queued] = await app.db.select().from(dms).where(eq(dms.leadId, leadIds[0]!))
     const of = eq(dms.id, queued!.id)
-    await app.db
-      .update(dms)
-      .set({ ...earlier('Hi {friend}'), leadId: null })
-      .where(of)
+    await rewrite(app, of, { ...earlier('Hi {friend}'), leadId: null })
     expect(await claimNext(app.db, 0)).toMatchObject({ id: queued!.id, lead: null })
   })
 })

@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../test/makers.ts'
+import { copyMessages, markSentUncounted } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { expectCountsRight, launch, makeList, openHandles, sleep } from '../../../test/outreach.ts'
 import { transact } from '../../db/transact.ts'
-import { countedColumns, countMessages, deleteMessages, recountMessages, updateMessages } from './counts.ts'
+import { deleteMessages, recountMessages, updateMessages } from './counts.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -41,14 +42,7 @@ it('equals a recount after eight clients have changed the same messages concurre
     const which = sql`${own} and abs(hashtext(id::text)) % ${of} = 0`
     if (kind === 'delete') return deleteMessages(tx, sql`${which} and step > 0`)
     if (kind !== 'insert') return void (await updateMessages(tx, which, STATES[kind as keyof typeof STATES]))
-    await tx.execute(sql`
-      with added as (
-        insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, is_follow_up)
-        select workspace_id, user_id, lead_id, campaign_id, 1 + (random() * 1000000000)::int, message, true
-        from dms where ${which} limit 5
-        returning ${countedColumns()}
-      ), ${countMessages({ after: 'added' })}
-      select from added`)
+    await copyMessages({ db: tx }, which, { limit: 5, isFollowUp: true })
   }
   await fc.assert(
     fc.asyncProperty(fc.array(changes, { minLength: CLIENTS, maxLength: CLIENTS }), async (clients) => {
@@ -69,7 +63,7 @@ it('equals a recount after eight clients have changed the same messages concurre
 it('is repaired by a recount', async () => {
   const person = await makePerson(app)
   const { id } = await launch(person, await makeList(app, person, openHandles(3)), { channel: 'extension' })
-  await app.db.execute(sql`update dms set status = 'sent', sent_at = now() where campaign_id = ${id}`)
+  await markSentUncounted(app, { campaignId: id })
   await expect(expectCountsRight(app)).rejects.toThrow()
   await recountMessages(app.db, sql`id = ${id}`)
   await expectCountsRight(app)

@@ -2,9 +2,9 @@ import { fillSegment, parseTemplate } from '@x-automated/contract/outreach/templ
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
+import { insertLeads } from '../../../test/leads.ts'
 import { makePerson } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { leads } from '../tables/leads.ts'
 import { compileTemplate } from './render.ts'
 
 let app: TestApp
@@ -84,22 +84,15 @@ const lead = fc.record({
 it('renders every template in the database as a browser previews it', async () => {
   const person = await makePerson(app)
   const samples = fc.sample(fc.tuple(source, lead), { numRuns: 300, seed: 7 })
-  const rows = await app.db
-    .insert(leads)
-    .values(
-      samples.map(([, lead], i) => ({
-        ...lead,
-        twitterHandle: `${lead.twitterHandle}`,
-        workspaceId: person.workspaceId,
-        xUserId: String(i),
-      })),
-    )
-    .returning({ id: leads.id })
+  const ids = await insertLeads(
+    app,
+    samples.map(([, lead], i) => ({ ...lead, workspaceId: person.workspaceId, xUserId: String(i) })),
+  )
   for (const [i, [written, sample]] of samples.entries()) {
     const parsed = parseTemplate(written)
     if ('unknown' in parsed) throw new Error(`unknown place ${parsed.unknown.written} in ${JSON.stringify(written)}`)
     const { rows: rendered } = await app.db.execute<{ message: string }>(
-      sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${rows[i]!.id}`,
+      sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${ids[i]}`,
     )
     expect(rendered[0]?.message, JSON.stringify([written, sample])).toBe(
       parsed.template.map((segment) => fillSegment(segment, { ...sample, opener: 'Saw your talk.' })).join(''),
@@ -109,14 +102,12 @@ it('renders every template in the database as a browser previews it', async () =
 
 it('accepts metadata that is not an object', async () => {
   const person = await makePerson(app)
-  const [row] = await app.db
-    .insert(leads)
-    .values({ workspaceId: person.workspaceId, name: 'A', twitterHandle: 'a', metadata: ['x'] as never })
-    .returning()
+  const { workspaceId } = person
+  const [id] = await insertLeads(app, [{ workspaceId, name: 'A', twitterHandle: 'a', metadata: ['x'] as never }])
   const parsed = parseTemplate('{company|us}')
   if ('unknown' in parsed) throw new Error('unknown')
   const { rows } = await app.db.execute<{ message: string }>(
-    sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${row!.id}`,
+    sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${id}`,
   )
   expect(rows[0]?.message).toBe('us')
 })

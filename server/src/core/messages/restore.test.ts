@@ -10,6 +10,7 @@ import { backUp, type Restored, restore } from '../../../../dev-env/archive-data
 import { identifyLeads, recordClaim } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { rewrite } from '../../../test/messages.ts'
+import { notifyByEmail } from '../../../test/notifications.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -25,8 +26,8 @@ import {
   type SomeList,
   sleep,
 } from '../../../test/outreach.ts'
-import { deleteAccounts, disconnect, leaveUnread } from '../../../test/x-accounts.ts'
-import { restores, xAccounts } from '../../domains/platform/x-account/tables.ts'
+import { deleteAccounts, deleteRestores, disconnect, leaveUnread } from '../../../test/x-accounts.ts'
+import { xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { enrollments } from '../tables/sequences.ts'
@@ -46,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
   // Left over from earlier tests.
-  await app.db.delete(restores)
+  await deleteRestores(app)
   person = await makePerson(app)
   await subscribe(app, person)
   account = await connectX(app, person)
@@ -442,7 +443,7 @@ it('records a message at X as sent, even if a simulation had claimed it in the b
     leaseExpiresAt: new Date(at.getTime() + 60_000),
     claimedAt: at,
   }
-  await app.db.update(dms).set(claim).where(eq(dms.campaignId, id))
+  await rewrite(app, { campaignId: id }, claim)
   await leaveUnread(app, { id: account.id }, at)
   const [senderId, recipientId] = [idOfHandle(account.handle), idOfHandle(list.handles[0]!)]
   const message = { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: queued!.message, at, handles: {} }
@@ -488,10 +489,7 @@ it('fails messages that X no longer lists', async () => {
 it('drops emails that were queued in the backup', async () => {
   const { jobs, database } = app.services
   await jobs.enqueue(database.db, 'mail', { sealed: 'a letter' })
-  const { rowCount } = await app.db.execute(sql`
-    insert into notifications (workspace_id, user_id, kind, facts, in_app, email)
-    select ${person.workspaceId}, ${person.id}, 'x_disconnected', '{}', true, true`)
-  expect(rowCount).toBe(1)
+  await notifyByEmail(app, person, 'x_disconnected')
   const file = await backedUp()
   expect((await restored(file)).emails).toBeGreaterThanOrEqual(1)
   const { rows } = await app.db.execute(

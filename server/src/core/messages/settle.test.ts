@@ -5,6 +5,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
+import { rewrite } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   arrived,
@@ -144,8 +145,8 @@ async function letPass(seconds: number): Promise<void> {
 
 /** As if every conversation that shows nothing for certain had done so for a day. */
 async function letADayPass(): Promise<void> {
-  await app.db.execute(sql`
-    update dms set unreadable_since = unreadable_since - interval '1 day', due_at = now() where unreadable_since is not null and status = 'queued'`)
+  const which = sql`unreadable_since is not null and status = 'queued'`
+  await rewrite(app, which, { unreadableSince: sql`unreadable_since - interval '1 day'`, dueAt: sql`now()` })
   await letPass(1)
 }
 

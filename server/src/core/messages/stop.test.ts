@@ -1,11 +1,11 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
+import { rewrite } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles, stopNow } from '../../../test/outreach.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
-import { dms } from '../tables/messages.ts'
 import type { Claimed } from './claim.ts'
 import { record, type Verdict } from './record.ts'
 import { expireLeases } from './settle.ts'
@@ -151,7 +151,7 @@ describe('the refund of messages claimed when their campaign was archived', () =
   it('happens once for a dead simulation', async () => {
     const { held } = await archivedInHand()
     const runOut = { holder: 'simulated', triedAt: null, leaseExpiresAt: sql`now() - interval '1 second'` }
-    await app.db.update(dms).set(runOut).where(eq(dms.id, held.id))
+    await rewrite(app, { id: held.id }, runOut)
     await expireLeases(app.db)
     expect(await used()).toBe(5)
   })

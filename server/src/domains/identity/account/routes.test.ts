@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   beginSignUp,
+  changeUser,
+  insertUser,
   linkIn,
   mailsTo,
   mailTo,
@@ -12,14 +13,15 @@ import {
   signIn,
   statusOf,
 } from '../../../../test/accounts.ts'
+import { expire, expireEmailChange, insertPasswordReset, insertSignUp } from '../../../../test/credentials.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { addFactor, addRecoveryCode, removeFactors } from '../../../../test/second-factors.ts'
 import { backdateProof, useFrom } from '../../../../test/sessions.ts'
 import { hashToken } from '../../../sealing.ts'
-import { authIdentities, authSignUps, authUsers } from '../auth/tables.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes } from '../second-factors/tables.ts'
-import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
+import { authMailCodes, authPasswordResets } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -98,11 +100,8 @@ describe('POST /auth/reset-password', () => {
   it('returns 400 for a used link, in parallel too, and for every other link of the account', async () => {
     const { email } = await makeAccount(app)
     const first = await resetToken(email)
-    await app.db.insert(authPasswordResets).values({
-      tokenHash: hashToken('another link'),
-      userId: (await app.db.select().from(authUsers).where(eq(authUsers.email, email)))[0]!.id,
-      expiresAt: new Date(Date.now() + 60_000),
-    })
+    const [user] = await app.db.select().from(authUsers).where(eq(authUsers.email, email))
+    await insertPasswordReset(app, user!.id, 'another link')
     const twice = await Promise.all(
       [1, 2].map(() => post('/auth/reset-password', { token: first, password: NEW_PASSWORD })),
     )
@@ -130,10 +129,7 @@ describe('POST /auth/reset-password', () => {
     const minutes = (row!.expiresAt.getTime() - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(59)
     expect(minutes).toBeLessThanOrEqual(60)
-    await app.db
-      .update(authPasswordResets)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authPasswordResets.tokenHash, hashToken(token)))
+    await expire(app, 'passwordReset', token)
     expect((await post('/auth/reset-password', { token, password: NEW_PASSWORD })).status).toBe(400)
     expect((await signIn(app, email)).status).toBe(200)
   })
@@ -284,10 +280,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     const { email } = await makeAccount(app)
     const { ticket, code } = await mailedCode(email)
     expect((await post('/auth/verify', { ticket: 'another', code })).status).toBe(400)
-    await app.db
-      .update(authMailCodes)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authMailCodes.ticketHash, hashToken(ticket)))
+    await expire(app, 'mailCode', ticket)
     expect((await post('/auth/verify', { ticket, code })).status).toBe(400)
   })
 
@@ -430,13 +423,7 @@ describe('PATCH /auth/user', () => {
     it('leaves no pending sign-up at the former address', async () => {
       const { person, leave, enter } = await begun()
       const password = (await app.db.select().from(authIdentities).where(eq(authIdentities.userId, person.id)))[0]
-      await app.db.insert(authSignUps).values({
-        id: randomUUID(),
-        email: person.email,
-        name: 'Ada',
-        password: password?.password ?? '',
-        expiresAt: new Date(Date.now() + 3_600_000),
-      })
+      await insertSignUp(app, person.email, password?.password ?? '')
       await stateAfter(leave)
       expect(await stateAfter(enter)).toBe('?emailChange=done')
       expect((await signIn(app, person.email)).body.code).toBe('INVALID_CREDENTIALS')
@@ -462,14 +449,14 @@ describe('PATCH /auth/user', () => {
     it('fails if someone else signed up with the address meanwhile', async () => {
       const { person, email, leave, enter } = await begun()
       await stateAfter(leave)
-      await app.db.insert(authUsers).values({ email, name: 'Quicker', emailVerified: true })
+      await insertUser(app, email)
       expect(await stateAfter(enter)).toBe('?emailChange=error')
       expect((await person.call('GET', '/auth/user')).body.email).toBe(person.email)
     })
 
     it('replaces an unconfirmed account with the address', async () => {
       const { person, email, leave, enter } = await begun()
-      await app.db.insert(authUsers).values({ email, name: 'Squatter' })
+      await insertUser(app, email, false)
       await stateAfter(leave)
       expect(await stateAfter(enter)).toBe('?emailChange=done')
       expect((await person.call('GET', '/auth/user')).body.email).toBe(email)
@@ -485,7 +472,7 @@ describe('PATCH /auth/user', () => {
       expect(body).toMatchObject({ position: joined.position, user: { referral_code: joined.referralCode } })
 
       const other = await makeAccount(app)
-      await app.db.update(authUsers).set({ email: 'x.y@gmail.com' }).where(eq(authUsers.id, other.id))
+      await changeUser(app, { id: other.id }, { email: 'x.y@gmail.com' })
       await other.call('GET', '/dashboard')
       await person.call('PATCH', '/auth/user', { email: 'xy@gmail.com', currentPassword: PASSWORD })
       await mailTo(app, 'xy@gmail.com', /already has an account/)
@@ -493,10 +480,7 @@ describe('PATCH /auth/user', () => {
 
     it('expires after a day, and is canceled by the current address', async () => {
       const { person, leave, enter } = await begun()
-      await app.db
-        .update(authEmailChanges)
-        .set({ expiresAt: new Date(Date.now() - 1) })
-        .where(eq(authEmailChanges.userId, person.id))
+      await expireEmailChange(app, person.id)
       expect(await stateAfter(leave)).toBe('?emailChange=error')
       expect((await person.call('GET', '/auth/user')).body.pendingEmail).toBeNull()
       // Needs no reauthentication, because it changes nothing sensitive.

@@ -5,6 +5,7 @@ import { decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, linkIn, mailsTo, mailTo, makeAccount, PASSWORD, statusOf } from '../../../../test/accounts.ts'
 import { withSlowPasswords } from '../../../../test/cheap-passwords.ts'
+import { insertKeys, removeKeys, retireKeys, retireOldestKey } from '../../../../test/credentials.ts'
 import { call, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { hashToken } from '../../../sealing.ts'
@@ -290,16 +291,11 @@ describe('keys', () => {
 
   const keysOf = async (url = app.url) => (await call({ url }, 'GET', '/auth/jwks')).body.keys as { kid: string }[]
   const kidOf = (token: string) => decodeProtectedHeader(token).kid
-  const setExpiry = (hours: number) =>
-    app.db
-      .update(authKeys)
-      .set({ expiresAt: sql`now() - make_interval(hours => ${hours})` })
-      .where(sql`${authKeys.expiresAt} = (select min(expires_at) from ${authKeys})`)
 
   it('rotate; tokens of a retired key work during its grace period on every process, and not after', async () => {
     const person: Person = await makeAccount(app)
     const before = await keysOf()
-    await setExpiry(1)
+    await retireOldestKey(app, 1)
     const { token } = (await signIn(person.email)).body as { token: string }
     expect(kidOf(token)).not.toBe(kidOf(person.token))
     expect((await keysOf()).map(({ kid }) => kid)).toEqual(expect.arrayContaining([kidOf(person.token), kidOf(token)]))
@@ -308,7 +304,7 @@ describe('keys', () => {
     const another = { url: `${(await app.startAnother()).url}/api` }
     expect([await statusOf(another, person.token), await statusOf(another, token)]).toEqual([200, 200])
 
-    await setExpiry(25)
+    await retireOldestKey(app, 25)
     const late = { url: `${(await app.startAnother()).url}/api` }
     expect((await keysOf(late.url)).map(({ kid }) => kid)).not.toContain(kidOf(person.token))
     expect([await statusOf(late, person.token), await statusOf(late, token)]).toEqual([401, 200])
@@ -321,7 +317,7 @@ describe('keys', () => {
     const [, ...rest] = person.token.split('.')
     const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', kid: 'ours' })).toString('base64url')
     expect(await statusOf(another, [header, ...rest].join('.'))).toBe(401)
-    await app.db.update(authKeys).set({ expiresAt: sql`now() - interval '1 hour'` })
+    await retireKeys(app, 1)
     const { token } = (await signIn(person.email)).body as { token: string }
     expect(kidOf(token)).not.toBe(kidOf(person.token))
     expect(await Promise.all([statusOf(another, token), statusOf(another, token)])).toEqual([200, 200])
@@ -329,11 +325,11 @@ describe('keys', () => {
 
   it('return 401 for a valid token on a server without keys', async () => {
     const person = await makeAccount(app)
-    const rows = await app.db.delete(authKeys).returning()
+    const keys = await removeKeys(app)
     const bare = { url: `${(await app.startAnother()).url}/api` }
     const response = await call(bare, 'GET', '/me', undefined, { authorization: `Bearer ${person.token}` })
     expect([response.status, response.body.error]).toEqual([401, 'JWKS is empty'])
-    await app.db.insert(authKeys).values(rows)
+    await insertKeys(app, keys)
   })
 
   it('are stored with their private halves encrypted', async () => {

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { decodeProtectedHeader } from 'jose'
 import { beforeAll, expect, it } from 'vitest'
+import { insertKeys, retireKeys, sealKeysAs } from '../../../../test/credentials.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openLiveness } from '../../../db/liveness.ts'
 import { authKeys } from './tables.ts'
@@ -34,7 +35,7 @@ const JWKS =
 let app: TestApp
 beforeAll(async () => {
   app = await openApp()
-  await app.db.insert(authKeys).values(KEY)
+  await insertKeys(app, [KEY])
 })
 
 const readSealed = async () => (await app.db.select().from(authKeys)).map(({ privateKey }) => privateKey)
@@ -57,12 +58,12 @@ it('seals the key again when processes start alone, and signs the same tokens on
 it('does not start with another secret, in either form', async () => {
   const startOther = () => app.startAnother({ env: { AUTH_SECRET: 'another secret of tests, as long as the first' } })
   await expect(startOther()).rejects.toThrow('encrypted with another AUTH_SECRET')
-  await app.db.update(authKeys).set({ privateKey: KEY.privateKey })
+  await sealKeysAs(app, KEY.privateKey)
   await expect(startOther()).rejects.toThrow('encrypted with another AUTH_SECRET')
 })
 
 it('replaces an expired key by one of 90 days', async () => {
-  await app.db.update(authKeys).set({ expiresAt: new Date(Date.now() - 1) })
+  await retireKeys(app, 1)
   const token = await app.services.auth.sign(app.db, { ...CLAIMS, exp: 4_000_000_000 })
   const kid = decodeProtectedHeader(token).kid as string
   expect(kid).not.toBe(KEY.id)

@@ -2,11 +2,12 @@ import { eq, like } from 'drizzle-orm'
 import { generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, linkIn, mailsTo, mailTo, openLink, statusOf } from '../../../../test/accounts.ts'
+import { backdateRotation, expire, expireSignUps } from '../../../../test/credentials.ts'
 import { call, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { expireSessions } from '../../../../test/sessions.ts'
 import { hashToken } from '../../../sealing.ts'
-import { authCodes, authRefreshTokens, authSessions, authSignUps, authUsers } from './tables.ts'
+import { authRefreshTokens, authSessions, authSignUps, authUsers } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -195,10 +196,7 @@ describe('GET /auth/verify-email', () => {
   it('redirects with an error after a day', async () => {
     const email = newEmail()
     const { token, cookie } = await beginHere(email)
-    await app.db
-      .update(authSignUps)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authSignUps.email, email))
+    await expireSignUps(app, email)
     expect((await openLink(app, token, cookie)).searchParams.get('error')).toBe('INVALID_CODE')
     // Signing in with the right password emails the link again and extends it by a day.
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password: PASSWORD })).status).toBe(403)
@@ -243,7 +241,7 @@ describe('POST /auth/verify-email', () => {
   it('returns 400 for used, expired and forged links', async () => {
     const { token, cookie, email } = await signedUp()
     const late = await beginHere(newEmail())
-    await app.db.update(authSignUps).set({ expiresAt: new Date(Date.now() - 1) })
+    await expireSignUps(app)
     for (const [body, browser] of [
       [{ token, password: 'Another-one2' }, cookie],
       [{ token: late.token, password: 'Another-one2' }, late.cookie],
@@ -301,10 +299,7 @@ describe('POST /auth/exchange', () => {
 
   it('returns 400 for a code after 60 seconds', async () => {
     const { redirect } = await signedUp()
-    await app.db
-      .update(authCodes)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authCodes.codeHash, hashToken(codeOf(redirect))))
+    await expire(app, 'code', codeOf(redirect))
     expect((await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })).status).toBe(400)
   })
 
@@ -385,11 +380,7 @@ describe('POST /auth/sign-in/email', () => {
 
 describe('POST /auth/refresh', () => {
   const refresh = (refreshToken: string) => call(app, 'POST', '/auth/refresh', { refreshToken })
-  const age = (token: string, seconds: number) =>
-    app.db
-      .update(authRefreshTokens)
-      .set({ rotatedAt: new Date(Date.now() - seconds * 1000) })
-      .where(eq(authRefreshTokens.tokenHash, hashToken(token)))
+  const age = (token: string, seconds: number) => backdateRotation(app, token, seconds)
 
   it('returns a new pair of the same session', async () => {
     const { session } = await signedIn()

@@ -2,13 +2,24 @@ import { signInAtGoogle } from '@x-automated/stand-ins/google/visit'
 import { and, eq } from 'drizzle-orm'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mailTo, makeAccount, PASSWORD, pkce, prove, signIn, statusOf } from '../../../../test/accounts.ts'
+import {
+  changeUser,
+  insertUser,
+  mailTo,
+  makeAccount,
+  PASSWORD,
+  pkce,
+  prove,
+  signIn,
+  statusOf,
+} from '../../../../test/accounts.ts'
+import { expire, removePassword } from '../../../../test/credentials.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { addFactor } from '../../../../test/second-factors.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
-import { authLinkCodes, authStates } from './tables.ts'
+import { authStates } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -116,10 +127,7 @@ describe('signing in with Google', () => {
   it('identifies linked users by Google account, not by address', async () => {
     const email = newEmail()
     const first = await signInWithGoogle(email)
-    await app.db
-      .update(authUsers)
-      .set({ email: newEmail('moved') })
-      .where(eq(authUsers.email, email))
+    await changeUser(app, { email }, { email: newEmail('moved') })
     const again = await signInWithGoogle(email)
     expect(again.answer?.body.user.id).toBe(first.answer?.body.user.id)
   })
@@ -137,7 +145,7 @@ describe('signing in with Google', () => {
 
   it('never links by an unconfirmed address', async () => {
     const email = newEmail('unverified')
-    await app.db.insert(authUsers).values({ email, name: 'Owner', emailVerified: true })
+    await insertUser(app, email)
     const { page } = await signInWithGoogle(email)
     expect(page.searchParams.get('error')).toBe('unconfirmed_email')
   })
@@ -194,10 +202,7 @@ describe('attacks on Google sign-in', () => {
     expect((await cameBack(callback)).searchParams.get('code')).toHaveLength(43)
     expect((await cameBack(callback)).search).toBe('?provider=google&error=failed')
     const late = await atGoogle(newEmail())
-    await app.db
-      .update(authStates)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authStates.stateHash, hashToken(late.callback.searchParams.get('state')!)))
+    await expire(app, 'state', late.callback.searchParams.get('state')!)
     expect((await cameBack(late.callback)).search).toBe('?provider=google&error=failed')
   })
 
@@ -383,10 +388,7 @@ describe('linked accounts', () => {
     expect((await person.call('POST', '/auth/identities', other)).body.code).toBe('INVALID_CODE')
     expect((await person.call('POST', '/auth/identities', proof)).body.code).toBe('INVALID_CODE')
     const late = await linkingCode(person, newEmail())
-    await app.db
-      .update(authLinkCodes)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authLinkCodes.codeHash, hashToken(late.code)))
+    await expire(app, 'linkCode', late.code)
     expect((await person.call('POST', '/auth/identities', late)).status).toBe(400)
     expect(await identitiesOf(person)).toEqual([])
     // A code for linking cannot sign in.
@@ -428,9 +430,7 @@ describe('linked accounts', () => {
 
   it('returns 409 for the last sign-in method', async () => {
     const { person, identity } = await linked()
-    await app.db
-      .delete(authIdentities)
-      .where(and(eq(authIdentities.userId, person.id), eq(authIdentities.providerId, 'credential')))
+    await removePassword(app, person.id)
     const refused = await person.call('DELETE', `/auth/identities/${identity.id}`)
     expect([refused.status, refused.body.code]).toEqual([409, 'LAST_WAY_IN'])
   })

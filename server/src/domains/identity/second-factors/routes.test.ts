@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { mailsTo, mailTo, makeAccount, prove, signIn, statusOf } from '../../../../test/accounts.ts'
+import { expire } from '../../../../test/credentials.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { codeOf } from '../../../../test/one-time-codes.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { createPasskey } from '../../../../test/passkey.ts'
 import { addFactor, allowCodesAgain } from '../../../../test/second-factors.ts'
 import { revokeProof } from '../../../../test/sessions.ts'
-import { hashToken } from '../../../sealing.ts'
 import { authRefreshTokens, authSessions } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
@@ -151,10 +151,7 @@ describe('a ticket', () => {
     expect((await second(used, { code: codeOf(secret) })).body.code).toBe('INVALID_CODE')
 
     const late = await ticketOf(person)
-    await app.db
-      .update(authTickets)
-      .set({ expiresAt: new Date(Date.now() - 1) })
-      .where(eq(authTickets.ticketHash, hashToken(late)))
+    await expire(app, 'ticket', late)
     expect((await second(late, { code: codeOf(secret) })).status).toBe(400)
     expect((await post('/auth/sign-in/challenge', { ticket: late })).status).toBe(400)
 

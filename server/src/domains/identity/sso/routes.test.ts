@@ -3,17 +3,17 @@ import { expiredCertificateOf } from '@x-automated/stand-ins/sso/saml'
 import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeAccount, pkce } from '../../../../test/accounts.ts'
+import { changeUser, makeAccount, pkce } from '../../../../test/accounts.ts'
+import { expireSsoRequests, linkIdentity } from '../../../../test/credentials.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { addFactor } from '../../../../test/second-factors.ts'
 import { revokeProof } from '../../../../test/sessions.ts'
-import { type Company, KINDS, ORIGIN, oidc, saml, ssoVisits } from '../../../../test/sso.ts'
+import { type Company, changeConnection, KINDS, ORIGIN, oidc, saml, ssoVisits } from '../../../../test/sso.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { changeRole, joinWorkspace, leaveWorkspace } from '../../../../test/team.ts'
 import { hashToken } from '../../../sealing.ts'
 import { trustSession } from '../auth/sessions.ts'
-import { authIdentities, authUsers } from '../auth/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
 
 let app: TestApp
@@ -51,7 +51,7 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
     const company = await makeCompany(kind)
     const email = `squatted@${company.domain}`
     const squatter = await makePerson(app, { email })
-    await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, squatter.id))
+    await changeUser(app, { id: squatter.id }, { emailVerified: false })
     await invite(email, company)
     const { answer: response } = await signIn(email)
     expect(response?.status).toBe(200)
@@ -155,7 +155,7 @@ describe.each(KINDS)('signing in by %s', (kind) => {
 
     const { url: late } = await leaves(company.email)
     const lateAnswer = await atProvider(late, company.email)
-    await app.db.update(ssoRequests).set({ expiresAt: new Date(Date.now() - 1) })
+    await expireSsoRequests(app)
     expect((await lateAnswer.back()).searchParams.get('error')).toBe('sso_failed')
     for (const nonsense of ['', '?request=', '?request=x&request=y', `?request=${'x'.repeat(43)}`])
       expect((await visitOwnPage(`${ORIGIN}/api/auth/sso/leave${nonsense}`)).search).toBe(
@@ -206,10 +206,7 @@ describe('POST /auth/sso', () => {
 describe('attacks on OpenID Connect', () => {
   it('reports a provider that does not respond as unavailable', async () => {
     const { owner, email } = await makeLinked('oidc')
-    await app.db
-      .update(ssoConnections)
-      .set({ issuer: 'http://127.0.0.1:9' })
-      .where(eq(ssoConnections.workspaceId, owner.workspaceId))
+    await changeConnection(app, owner, { issuer: 'http://127.0.0.1:9' })
     expect((await signIn(email)).error).toBe('sso_unavailable')
     expect((await owner.call('POST', '/sso/connection/test')).body.ok).toBe(false)
   })
@@ -314,7 +311,7 @@ describe('attacks on SAML', () => {
     const isIts = eq(ssoConnections.workspaceId, company.workspaceId)
     const [{ certificates } = { certificates: null }] = await app.db.select().from(ssoConnections).where(isIts)
     const signInWith = async (some: string[]) => {
-      await app.db.update(ssoConnections).set({ certificates: some }).where(isIts)
+      await changeConnection(app, company, { certificates: some })
       return (await (await answered()).back()).searchParams.get('error')
     }
     expect(await signInWith([expired])).toBe('sso_failed')
@@ -391,7 +388,7 @@ describe('linking', () => {
     expect(identity).toMatchObject({ provider: 'sso', email: `mia@${company.domain}` })
     const unlink = () => member.call('DELETE', `/auth/identities/${identity.id}`)
     expect((await unlink()).body.code).toBe('LAST_WAY_IN')
-    await app.db.insert(authIdentities).values({ userId: member.id, providerId: 'google', accountId: member.id })
+    await linkIdentity(app, member.id, 'google')
     expect((await unlink()).status).toBe(204)
     expect((await signIn(`mia@${company.domain}`)).error).toBe('sso_not_linked')
   })

@@ -1,11 +1,12 @@
 import { request } from 'node:http'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { insertImports, silenceImports } from '../../../../test/imports.ts'
+import { startProcess } from '../../../../test/jobs.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import type { ImportSource } from '../../../core/people/import.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { workers } from '../../../db/tables.ts'
 import { run } from './imports.ts'
 import { DIED } from './rules.ts'
 import { imports } from './tables.ts'
@@ -83,10 +84,7 @@ describe('GET /imports, GET /imports/{id}', () => {
 
   it('return failed if the process was killed', async () => {
     await send('twitter_handle\nana\n')
-    await app.db
-      .update(imports)
-      .set({ status: 'running', updatedAt: sql`now() - interval '2 minutes'` })
-      .where(eq(imports.workspaceId, person.workspaceId))
+    await silenceImports(app, { workspaceId: person.workspaceId }, 120)
     const died = await newest()
     expect(died).toMatchObject({ status: 'failed', error: DIED })
     const canceling = await person.call('POST', `/imports/${died.id}/cancel`)
@@ -101,15 +99,16 @@ describe('GET /imports, GET /imports/{id}', () => {
         .from(imports)
         .where(eq(imports.workspaceId, person.workspaceId))
         .orderBy(imports.fileName)
-    const [dead] = await app.db.insert(workers).values({}).returning()
-    const row = { workspaceId: person.workspaceId, of: 1_000 }
-    const longAgo = sql`clock_timestamp() - interval '2 minutes'`
-    await app.db.insert(imports).values([
-      { ...row, fileName: 'of a dead process', workerId: dead!.id },
-      { ...row, fileName: 'of an unknown process' },
-      { ...row, fileName: 'of an unknown process, silent', updatedAt: longAgo },
-      { ...row, fileName: 'of this process', workerId: await requestWorker.workerId() },
-    ])
+    const dead = await startProcess(app)
+    await insertImports(
+      app,
+      person,
+      { fileName: 'of a dead process', workerId: dead },
+      { fileName: 'of an unknown process' },
+      { fileName: 'of an unknown process, silent' },
+      { fileName: 'of this process', workerId: await requestWorker.workerId() },
+    )
+    await silenceImports(app, { fileName: 'of an unknown process, silent' }, 120)
     const running = { status: 'running', error: null }
     const failed = { status: 'failed', error: DIED }
     await app.startAnother()
@@ -132,10 +131,7 @@ describe('GET /imports, GET /imports/{id}', () => {
   it('return the newest 20', async () => {
     await send('twitter_handle\nana\n')
     // An import of a killed process counts like the others.
-    await app.db
-      .update(imports)
-      .set({ status: 'running', updatedAt: sql`now() - interval '2 hours'` })
-      .where(eq(imports.workspaceId, person.workspaceId))
+    await silenceImports(app, { workspaceId: person.workspaceId }, 7_200)
     for (let n = 0; n < 22; n += 1) await send('twitter_handle\nana\n', `?fileName=${n}`)
     const { imports: all, total } = await person.client.imports.list({})
     expect([total, all.at(0)?.fileName, all.at(-1)?.fileName]).toEqual([20, '21', '2'])
@@ -191,10 +187,7 @@ describe('a running import', () => {
       app.services,
       person.actor,
       fileOf(1, async () => {
-        await app.db
-          .update(imports)
-          .set({ updatedAt: sql`clock_timestamp() - interval '2 minutes'` })
-          .where(eq(imports.workspaceId, person.workspaceId))
+        await silenceImports(app, { workspaceId: person.workspaceId }, 120)
       }),
     )
     await expect(taking).rejects.toMatchObject({ code: 'IMPORT_STATE', message: DIED })

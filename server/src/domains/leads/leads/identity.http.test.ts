@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads, recordReply } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { learnHandles } from '../../../core/people/identity.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
 import { leads } from '../../../core/tables/leads.ts'
@@ -101,9 +102,7 @@ describe('a handle that another person has now', () => {
 
   it('inherits no suppression by handle that was made for its former owner', async () => {
     const [lead] = await makeLeads(app, person, [{ twitterHandle: 'ann', xUserId: '1' }])
-    await app.db
-      .insert(suppressions)
-      .values({ workspaceId: person.workspaceId, twitterHandle: 'ann', reason: 'manual' })
+    await insertSuppressions(app, person, { twitterHandle: 'ann' })
     await learn('2', 'ann')
     expect(await entries()).toEqual([['ann', '1', true]])
     expect((await person.client.leads.list({ suppressed: true })).leads.map(({ id }) => id)).toEqual([lead!.id])

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertCampaign } from '../../../../test/campaigns.ts'
 import { addToList, makeLeads, setStatus } from '../../../../test/leads.ts'
+import { insertList } from '../../../../test/lists.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -81,12 +82,9 @@ describe('upsertLeads identity', () => {
   it('merges an imported lead into a known one, with lists, messages and status', async () => {
     const [existingId] = await upsert([{ xUserId: '1', twitterHandle: 'old' }])
     const [imported] = await makeLeads(app, person, [{ twitterHandle: 'new', dmStatus: 'contacted' }])
-    const [firstList, two] = await app.db
-      .insert(leadLists)
-      .values([1, 2].map((n) => ({ workspaceId: person.workspaceId, name: `l${n}` })))
-      .returning()
-    await addToList(app, firstList!.id, [existingId!, imported!.id])
-    await addToList(app, two!.id, [imported!.id])
+    const [firstList, two] = [await insertList(app, person, 'l1'), await insertList(app, person, 'l2')]
+    await addToList(app, firstList, [existingId!, imported!.id])
+    await addToList(app, two, [imported!.id])
     const campaign = await insertCampaign(app, { workspaceId: person.workspaceId, status: 'active' })
     const of = { workspaceId: person.workspaceId, campaignId: campaign.id, leadId: imported!.id }
     await insertMessages(app, [{ ...of, message: 'm', status: 'sent', sentAt: new Date() }])

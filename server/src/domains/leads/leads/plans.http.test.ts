@@ -2,13 +2,12 @@ import { LeadSort } from '@x-automated/contract/leads/leads'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { fillForPlans } from '../../../../test/many-rows.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import type { Actor } from '../../../actor.ts'
-import { recountMessages } from '../../../core/messages/counts.ts'
 import { queueDirect } from '../../../core/messages/direct.ts'
 import { remove } from '../../../core/people/lead.ts'
-import { recountLeads } from '../../../core/people/lead-counts.ts'
 import { removeMany, restore } from '../../../core/people/removal.ts'
 import * as suppressions from '../../../core/people/suppression.ts'
 import { apply } from '../../../core/people/tagging.ts'
@@ -46,41 +45,7 @@ beforeAll(async () => {
   person = await makePerson(app)
   await subscribe(app, person)
   const own = person.workspaceId
-  await app.db.execute(sql`insert into workspaces (name) select 'other' from generate_series(1, 300)`)
-  await app.db.execute(sql`
-    insert into leads (workspace_id, x_user_id, name, twitter_handle, bio, follower_count, dm_status, created_at)
-    select ${own}, n::text, 'Lead ' || n, 'lead_' || n, 'founder', n % 1000, (array['not_sent', 'queued', 'sent', 'failed'])[1 + n % 4], now() - n * interval '1 second'
-    from generate_series(1, 3000) n`)
-  // Other workspaces together have more rows.
-  await app.db.execute(sql`
-    insert into leads (workspace_id, name, twitter_handle, dm_status) select id, 'Lead', 'lead_' || n, 'sent' from workspaces, generate_series(1, 20) n where name = 'other'`)
-  await recountLeads(app.db)
-  await app.db.execute(sql`insert into lead_lists (workspace_id, name) select id, 'l' from workspaces`)
-  await app.db.execute(sql`insert into tags (workspace_id, name, color) select id, 't', 'gray' from workspaces`)
-  await app.db.execute(
-    sql`insert into campaigns (workspace_id, name, message_template, channel, status) select id, 'c', 'm', 'api', 'paused' from workspaces`,
-  )
-  await app.db.execute(
-    sql`insert into lead_list_items (lead_list_id, lead_id) select ll.id, l.id from lead_lists ll join leads l using (workspace_id)`,
-  )
-  await app.db.execute(
-    sql`insert into lead_tags (tag_id, lead_id) select t.id, l.id from tags t join leads l using (workspace_id)`,
-  )
-  await app.db.execute(sql`
-    insert into scrapes (workspace_id, twitter_handle, type, min_followers, max_followers, keywords, max_results) select id, 'x', 'followers', 0, 1, '[]', 1 from workspaces`)
-  await app.db.execute(
-    sql`insert into scrape_leads (scrape_id, lead_id) select s.id, l.id from scrapes s join leads l using (workspace_id)`,
-  )
-  await app.db.execute(sql`
-    insert into dms (workspace_id, lead_id, campaign_id, enrollment_id, message, status, sent_at)
-    select workspace_id, l.id, c.id, gen_random_uuid(), 'm', case when is_sent then 'sent' else 'queued' end, case when is_sent then now() end
-    from campaigns c join leads l using (workspace_id) cross join lateral (select l.twitter_handle < 'lead_2' as is_sent) s`)
-  await recountMessages(app.db)
-  await app.db.execute(sql`
-    insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)
-    select id, 'gone_' || n, (1000000 + n)::text, 'manual' from workspaces, generate_series(1, 20) n`)
-  await app.db.execute(sql`
-    insert into x_accounts (workspace_id, x_user_id, handle, status, last_connected_at) values (${own}, '1', 'ana', 'connected', now())`)
+  await fillForPlans(app, person)
   const { client } = person
   const list = await client.lists.create({ name: 'By hand' })
   const smart = await client.lists.create({ name: 'Smart', filter: { minFollowers: 500, keyword: 'founder' } })

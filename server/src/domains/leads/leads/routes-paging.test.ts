@@ -1,10 +1,9 @@
 import { LeadSort, type LeadSort as Sort } from '@x-automated/contract/leads/leads'
-import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { fillLeads } from '../../../../test/many-rows.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { recountLeads } from '../../../core/people/lead-counts.ts'
 
 let app: TestApp
 let person: Person
@@ -12,14 +11,7 @@ const LEADS = 2_150
 beforeAll(async () => {
   app = await openApp()
   person = await makePerson(app)
-  // A tenth of the leads share each name, bio and follower count, so that sorting has ties.
-  await app.db.execute(sql`
-    insert into leads (workspace_id, twitter_handle, name, bio, follower_count, dm_status, created_at)
-    select ${person.workspaceId}, 'deep_' || n, 'Name ' || n % 10, case when n % 3 > 0 then 'Founder ' || n % 10 end, n % 10,
-      case when n % 5 = 0 then 'queued' else 'not_sent' end, now() - make_interval(mins => n)
-    from generate_series(1, ${LEADS}) n`)
-  await recountLeads(app.db)
-  await app.db.execute(sql`analyze leads, lead_standings`)
+  await fillLeads(app, person, LEADS)
 })
 
 describe('a deep page', () => {

@@ -1,9 +1,8 @@
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
-import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { fillLeadsTogether } from '../../../../test/many-rows.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { recountLeads } from '../../../core/people/lead-counts.ts'
 import { choosePart } from '../../../core/people/selection.ts'
 
 /** More than one call changes. */
@@ -15,10 +14,7 @@ beforeAll(async () => {
   app = await openApp({ x: true })
   person = await makePerson(app)
   await connectX(app, person)
-  await app.db.execute(sql`
-    insert into leads (workspace_id, name, twitter_handle, follower_count, created_at)
-    select ${person.workspaceId}, 'Lead ' || n, 'lead_' || n, n % 1000, now() - n / 7 * interval '1 second' from generate_series(1, ${MANY}) n`)
-  await recountLeads(app.db)
+  await fillLeadsTogether(app, person, MANY)
 })
 
 const filter = { keyword: 'lead' }

@@ -2,22 +2,22 @@ import type { LeadEvent } from '@x-automated/contract/leads/leads'
 import type { Scope } from '@x-automated/contract/route'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
+import { skipStep } from '../../../../test/campaigns.ts'
+import { ageRemovals } from '../../../../test/jobs.ts'
+import { identifyLeads, makeLeads, readLead, setTaggedAt } from '../../../../test/leads.ts'
 import { type Answer, call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { insertReply } from '../../../../test/replies.ts'
-import { makeScrape } from '../../../../test/scrapes.ts'
+import { makeScrape, setFoundAt } from '../../../../test/scrapes.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { purgeRemovals, removeMany } from '../../../core/people/removal.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
-import { leadCounts, leads, leadTags } from '../../../core/tables/leads.ts'
+import { leadCounts, leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { leadRemovals, removedLeads } from '../../../core/tables/removals.ts'
+import { removedLeads } from '../../../core/tables/removals.ts'
 import { leadReads, replies } from '../../../core/tables/replies.ts'
-import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
-import { enrollments } from '../../../core/tables/sequences.ts'
-import { suppressions } from '../../../core/tables/suppressions.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -146,10 +146,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
       ]),
     )
     await person.client.enrollments.stop({ id: enrolled!.id })
-    await app.db
-      .update(enrollments)
-      .set({ skippedAt: new Date('2026-01-31T10:00:00Z'), skippedStepNumber: 2 })
-      .where(eq(enrollments.id, enrolled!.id))
+    await skipStep(app, { id: enrolled!.id }, 2, new Date('2026-01-31T10:00:00Z'))
     const at = new Date('2026-02-01T10:00:00Z')
     await insertReply(app, {
       workspaceId: person.workspaceId,
@@ -242,10 +239,7 @@ it('GET /leads and GET /messages/leads mark suppressed leads by handle or X id, 
   ])
   const stranger = await makePerson(app)
   await stranger.client.suppressions.create({ handles: ['free'], reason: 'manual' })
-  await app.db.insert(suppressions).values([
-    { workspaceId: person.workspaceId, twitterHandle: 'by_handle', reason: 'manual' },
-    { workspaceId: person.workspaceId, twitterHandle: 'before', xUserId: '77', reason: 'manual' },
-  ])
+  await insertSuppressions(app, person, { twitterHandle: 'by_handle' }, { twitterHandle: 'before', xUserId: '77' })
   const { client } = person
   const marked = (page: { leads: { id: string; suppressed: boolean }[] }) =>
     page.leads.flatMap(({ id, suppressed }) => (suppressed ? id : [])).sort()
@@ -277,9 +271,9 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     const { lead, list, tag, scrape } = await makeHistory()
     const { client } = person
     const before61 = sql`now() - interval '61 days'`
-    await app.db.update(leadTags).set({ addedAt: before61 }).where(eq(leadTags.leadId, lead.id))
-    await app.db.update(scrapeLeads).set({ foundAt: before61 }).where(eq(scrapeLeads.leadId, lead.id))
-    await app.db.insert(leadReads).values({ leadId: lead.id, accountXUserId: '4', readAt: new Date() })
+    await setTaggedAt(app, { leadId: lead.id }, before61)
+    await setFoundAt(app, { leadId: lead.id }, before61)
+    await readLead(app, lead.id, '4')
     const view = async () => ({
       leads: (await client.leads.list({ sort: 'name' })).leads,
       detail: await client.leads.find({ id: lead.id }),
@@ -383,10 +377,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     })
     await makeLeads(app, person, 1)
     const { removalId } = await person.client.leads.removeMany({ filter: {} })
-    await app.db
-      .update(leadRemovals)
-      .set({ createdAt: sql`now() - interval '61 minutes'` })
-      .where(eq(leadRemovals.id, removalId!))
+    await ageRemovals(app, { id: removalId! }, 61)
     expect((await person.call('POST', '/leads/restore', { removalId })).status).toBe(404)
     await purgeRemovals(app.db)
     expect(await app.db.$count(removedLeads, eq(removedLeads.removalId, removalId!))).toBe(0)
@@ -400,7 +391,7 @@ it('merging duplicate leads keeps replies', async () => {
   await identifyLeads(app, { id: duplicate!.id }, null)
   const of = { leadId: duplicate!.id, accountXUserId: '4' }
   await insertReply(app, { ...of, workspaceId: person.workspaceId, text: 'Yes' })
-  await app.db.insert(leadReads).values({ ...of, readAt: new Date() })
+  await readLead(app, of.leadId, of.accountXUserId)
   const nothing = { name: null, bio: null, followerCount: null, followingCount: null, sourceProfile: null, url: null }
   const seen = { ...nothing, profileImageUrl: null, location: null, website: null, metadata: null }
   const owner = { workspaceId: person.workspaceId, userId: null }

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertConversation } from '../../../../test/conversations.ts'
 import { addToList, deleteLeads, editProfiles, makeLeads, recordReply, setStatus } from '../../../../test/leads.ts'
+import { insertList } from '../../../../test/lists.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
@@ -12,7 +13,6 @@ import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { filterStatus, leadCounts, leads } from '../../../core/tables/leads.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { leadLists } from '../lists/tables.ts'
 import type { LeadRow } from './leads.ts'
 
 let app: TestApp
@@ -200,14 +200,14 @@ describe('GET /leads', () => {
 
   it('filters by list or scrape of the own workspace', async () => {
     const [first, two] = await makeLeads(app, person, 3)
-    const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await addToList(app, leadList!.id, [first!.id])
+    const leadList = await insertList(app, person)
+    await addToList(app, leadList, [first!.id])
     const scrape = await makeScrape(app, person, { finds: [two!] })
-    expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: first!.id }], total: 1 })
+    expect((await list({ listId: leadList })).body).toMatchObject({ leads: [{ id: first!.id }], total: 1 })
     expect((await list({ scrapeId: scrape.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
     const stranger = await makePerson(app)
     await makeLeads(app, stranger, 1)
-    for (const query of [{ listId: leadList!.id }, { scrapeId: scrape!.id }, { listId: 'nonsense' }])
+    for (const query of [{ listId: leadList }, { scrapeId: scrape!.id }, { listId: 'nonsense' }])
       expect((await list(query, stranger)).body).toMatchObject({ leads: [], total: 0 })
   })
 
@@ -427,12 +427,12 @@ function byHand(
 describe('DELETE /leads/{id}', () => {
   it('deletes the lead from pages, lists and counts', async () => {
     const [deleted, stays] = await makeLeads(app, person, 2)
-    const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await addToList(app, leadList!.id, [deleted!.id, stays!.id])
+    const leadList = await insertList(app, person)
+    await addToList(app, leadList, [deleted!.id, stays!.id])
     const response = await person.call('DELETE', `/leads/${deleted!.id}`)
     expect([response.status, response.body]).toEqual([204, ''])
     expect((await list()).body).toMatchObject({ total: 1, leads: [{ id: stays!.id }] })
-    expect((await list({ listId: leadList!.id })).body).toMatchObject({ total: 1 })
+    expect((await list({ listId: leadList })).body).toMatchObject({ total: 1 })
   })
 
   it('returns 404 for deleted leads and other workspaces', async () => {

@@ -2,12 +2,12 @@ import { WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { editProfiles, makeLeads } from '../../../../test/leads.ts'
+import { editProfiles, makeLeads, pretendBytes, pretendLeads, stageLead } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { takeSpace } from '../../../core/people/space.ts'
 import { openStage } from '../../../core/people/stage-table.ts'
-import { allBytes, leadBytes, leadCounts, leads } from '../../../core/tables/leads.ts'
+import { allBytes, leadBytes, leads } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 let person: Person
@@ -34,8 +34,7 @@ const stored = async () => {
   return rows[0]?.bytes
 }
 /** As if the workspace had this number of leads. */
-const pretend = (count: number) =>
-  app.db.update(leadCounts).set({ count }).where(eq(leadCounts.workspaceId, person.workspaceId))
+const pretend = (count: number) => pretendLeads(app, person, count)
 
 describe('a workspace with 2,000,000 leads', () => {
   it('imports no new ones and says so, but updates those it has', async () => {
@@ -71,9 +70,7 @@ describe('the bytes of a workspace', () => {
   const stageOne = (limit: number) =>
     app.db.transaction(async (tx) => {
       await openStage(tx)
-      await tx.execute(
-        sql`insert into incoming_leads (line, twitter_handle, name, is_new) values (1, 'ben', 'Ben', true)`,
-      )
+      await stageLead({ db: tx }, 'ben', 'Ben')
       await takeSpace(tx, person.workspaceId, { isLimited: true, limits: { leads: 10, bytes: limit } })
     })
   const refusal = { code: 'TOO_MANY', message: expect.stringMatching(/ GB of leads\. Delete leads/) }
@@ -83,7 +80,7 @@ describe('the bytes of a workspace', () => {
     const bytes = Number(await stored())
     await expect(stageOne(bytes + others - 1)).rejects.toMatchObject(refusal)
     // Much was deleted.
-    await app.db.update(leadBytes).set({ bytes: 3_000_000_000 }).where(eq(leadBytes.workspaceId, person.workspaceId))
+    await pretendBytes(app, person, 3_000_000_000)
     await stageOne(bytes + others)
     expect(await bound()).toBe(bytes + others)
     expect((await importFile('ben,Founder,Acme')).status).toBe(200)
@@ -100,7 +97,7 @@ describe('the bytes of a workspace', () => {
     const now = Date.now()
     onTestFinished(() => void vi.restoreAllMocks())
     vi.spyOn(Date, 'now').mockReturnValue(now + 61_000)
-    await app.db.update(leadBytes).set({ bytes: 3_000_000_000 }).where(eq(leadBytes.workspaceId, person.workspaceId))
+    await pretendBytes(app, person, 3_000_000_000)
     await stageOne(limit)
     expect(await bound()).toBe(bytes + others - 'Founder'.length)
   })

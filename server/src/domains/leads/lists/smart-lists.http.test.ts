@@ -3,13 +3,13 @@ import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editProfiles, makeLeads, setStatus } from '../../../../test/leads.ts'
+import { ageCount, setCount } from '../../../../test/lists.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { markReplied } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeList as makeOutreachList, openHandles } from '../../../../test/outreach.ts'
 import { markContacted } from '../../../core/people/list-entries.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { leadLists } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -246,14 +246,11 @@ describe('a list', () => {
   it('does not repeat a slow count on every read', async () => {
     await makeLeads(app, person, 2)
     const { id } = await makeSmart({})
-    await app.db.update(leadLists).set({ leadCount: 77, countMs: 60_000 }).where(eq(leadLists.id, id))
+    await setCount(app, id, 77, 60_000)
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 77 })
     // Its leads are always current.
     expect(await person.client.lists.leads({ id })).toMatchObject({ total: 2 })
-    await app.db
-      .update(leadLists)
-      .set({ countedAt: new Date(0) })
-      .where(eq(leadLists.id, id))
+    await ageCount(app, id)
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 2 })
   })
 

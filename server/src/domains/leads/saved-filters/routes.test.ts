@@ -2,8 +2,7 @@ import { SAVED_FILTERS_MAX } from '@x-automated/contract/leads/saved-filters'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { scrapes } from '../scrapes/tables.ts'
-import { savedFilters } from './tables.ts'
+import { makeScrape } from '../../../../test/scrapes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -37,10 +36,7 @@ it('creates, lists for all members, renames, replaces and deletes filters', asyn
 
   await client.savedFilters.remove({ id: saved.id })
   expect((await client.savedFilters.list()).filters.map(({ name }) => name)).toEqual(['agencies'])
-  const more = Array.from({ length: SAVED_FILTERS_MAX - 1 }, (_, n) => `filter ${n}`)
-  await app.db
-    .insert(savedFilters)
-    .values(more.map((name) => ({ workspaceId: person.workspaceId, name, filter: {}, sort: 'name' as const })))
+  for (let n = 1; n < SAVED_FILTERS_MAX; n += 1) await client.savedFilters.create({ name: `filter ${n}`, filter: {} })
   expect((await person.call('POST', '/filters', { name: 'x', filter: {} })).body).toEqual({
     success: false,
     code: 'TOO_MANY',
@@ -53,18 +49,7 @@ it('drops unknown ids from filters when they are created and updated', async () 
   const idsOf = async ({ client, workspaceId }: Person) => {
     const list = await client.lists.create({ name: 'Founders' })
     const tag = await client.tags.create({ name: `tag of ${workspaceId}` })
-    const [scrape] = await app.db
-      .insert(scrapes)
-      .values({
-        workspaceId,
-        twitterHandle: 'ana',
-        type: 'followers',
-        minFollowers: 0,
-        maxFollowers: 1,
-        keywords: [],
-        maxResults: 1,
-      })
-      .returning()
+    const scrape = await makeScrape(app, { workspaceId })
     return { listId: list.id, scrapeId: scrape?.id ?? '', tag: tag.id }
   }
   const [own, theirs] = [await idsOf(person), await idsOf(stranger)]

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { everyone, foundBy, startScrape, until } from '../../../../test/scrapes.ts'
+import { changeScrapes, everyone, foundBy, startScrape, until } from '../../../../test/scrapes.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { createXApi } from '../../../outside/x.ts'
 import { runScrapes } from './running.ts'
@@ -102,10 +102,7 @@ const waiting = (row: { status: string }) => row.status === 'waiting'
 async function failAtTheEighth(person: Person) {
   const own = eq(scrapes.workspaceId, person.workspaceId)
   for (;;) {
-    await app.db
-      .update(scrapes)
-      .set({ failures: 7 })
-      .where(and(own, eq(scrapes.status, 'waiting')))
+    await changeScrapes(app, { workspaceId: person.workspaceId, status: 'waiting' }, { failures: 7 })
     const [row] = await app.db.select().from(scrapes).where(own)
     if (row && over(row)) return
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -2,16 +2,24 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { personOf } from '@x-automated/stand-ins/x/people'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { loseResponse } from '../../../../test/jobs.ts'
 import { closeTo, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { everyone, foundBy, makeScrape, startScrape, until } from '../../../../test/scrapes.ts'
+import {
+  changeScrapes,
+  everyone,
+  foundBy,
+  makeScrape,
+  setFoundAt,
+  startScrape,
+  until,
+} from '../../../../test/scrapes.ts'
+import { grantReward, insertMember } from '../../../../test/waitlist.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { XError } from '../../../outside/x-errors.ts'
-import { idempotencyKeys } from '../../../requests/tables.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
 import { estimateFor } from './scrapes.ts'
 import { scrapes } from './tables.ts'
 
@@ -110,13 +118,8 @@ describe.concurrent('plan limits', () => {
     const person = await free()
     for (const _ of [1, 2]) await until(app, await startScrape(person, 'f60_twice'), over)
     expect(await usedBy(person)).toBe(60)
-    const [member] = await app.db
-      .insert(members)
-      .values({ email: person.email, normalizedEmail: person.email, referralCode: person.id.slice(-8), position: 0 })
-      .returning()
-    await app.db
-      .insert(rewardGrants)
-      .values({ memberId: member!.id, achievement: 'bronze', months: 1, accountUserId: person.id })
+    const member = await insertMember(app, { email: person.email, referralCode: person.id.slice(-8), position: 0 })
+    await grantReward(app, member.id, person.id)
     expect(await until(app, await startScrape(person, 'f120_earned'), over)).toMatchObject({
       matched: 120,
       error: null,
@@ -128,11 +131,11 @@ describe.concurrent('plan limits', () => {
     const id = await startScrape(person, 'f40_month')
     await until(app, id, over)
     const lastMonth = sql`date_trunc('month', now()) - interval '2 days'`
-    await app.db.update(scrapes).set({ createdAt: lastMonth }).where(eq(scrapes.id, id))
+    await changeScrapes(app, { id }, { createdAt: lastMonth })
     const again = await startScrape(person, 'f40_month')
     await until(app, again, over)
     expect(await usedBy(person)).toBe(40)
-    await app.db.execute(sql`update scrape_leads set found_at = ${lastMonth} where scrape_id in (${id}, ${again})`)
+    await setFoundAt(app, { scrapeId: [id, again] }, lastMonth)
     await until(app, await startScrape(person, 'f40_month'), over)
     expect(await usedBy(person)).toBe(80)
   })
@@ -674,8 +677,8 @@ describe.concurrent('POST /scrape/scrape', () => {
     const first = await ask()
     const [scrape] = await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))
     // As if the scrape had failed after its waiting process died.
-    await app.db.update(scrapes).set({ status: 'failed', failures: 8 }).where(eq(scrapes.id, scrape!.id))
-    await app.db.update(idempotencyKeys).set({ status: 102, answer: scrape!.id }).where(eq(idempotencyKeys.key, key))
+    await changeScrapes(app, { id: scrape!.id }, { status: 'failed', failures: 8 })
+    await loseResponse(app, key, scrape!.id)
     const second = await ask()
     expect([second.status, second.body.count]).toEqual([200, first.body.count])
     expect((await person.call('GET', '/scrapes')).body).toMatchObject({

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { countSuppressions } from '../../../core/people/counts.ts'
+import { ageSuppressions, insertSuppressions, suppressMany } from '../../../../test/suppressions.ts'
 import { learnHandles } from '../../../core/people/identity.ts'
 import { suppressOptOuts } from '../../../core/people/suppression.ts'
 import { leads } from '../../../core/tables/leads.ts'
@@ -97,10 +97,7 @@ describe('POST /suppressions', () => {
   it('lists those of one reason, and those added lately', async () => {
     await suppress({ handles: ['ana'], reason: 'opted_out' })
     await suppress({ handles: ['bob', 'bea'] })
-    await app.db
-      .update(suppressions)
-      .set({ createdAt: sql`now() - interval '8 days'` })
-      .where(and(eq(suppressions.workspaceId, person.workspaceId), eq(suppressions.twitterHandle, 'bob')))
+    await ageSuppressions(app, { workspaceId: person.workspaceId, twitterHandle: 'bob' }, 8)
     const search = async (query: string) => {
       const body = await listed(query)
       return [body.total, ...handles(body)]
@@ -312,9 +309,7 @@ describe('POST /suppressions/import', () => {
 describe('leads', () => {
   it('are not imported if suppressed by handle or id', async () => {
     await suppress({ handles: ['ana'] })
-    await app.db
-      .insert(suppressions)
-      .values({ workspaceId: person.workspaceId, twitterHandle: 'old_name', xUserId: '77', reason: 'opted_out' })
+    await insertSuppressions(app, person, { twitterHandle: 'old_name', xUserId: '77', reason: 'opted_out' })
     const { body } = await person.call(
       'POST',
       '/leads/import',
@@ -346,14 +341,7 @@ describe('leads', () => {
 })
 
 it('pages through a long list with its counted total', async () => {
-  await app.db.execute(sql`
-    with added as (
-      insert into suppressions (workspace_id, twitter_handle, reason, created_at)
-      select ${person.workspaceId}, 'person_' || n, 'import', now() - make_interval(secs => n)
-      from generate_series(1, 30000) n
-      returning workspace_id, 1 as n
-    )
-    ${countSuppressions(sql`added`)}`)
+  await suppressMany(app, person, 30_000)
   expect(
     await app.db.select().from(suppressionCounts).where(eq(suppressionCounts.workspaceId, person.workspaceId)),
   ).toEqual([{ workspaceId: person.workspaceId, count: 30_000 }])

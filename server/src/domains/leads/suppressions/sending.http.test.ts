@@ -18,10 +18,10 @@ import {
   sleep,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { suppressions } from '../../../core/tables/suppressions.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -158,9 +158,7 @@ describe('claiming', () => {
    * Suppresses without stopping queued messages, as if the message had been claimed at that moment.
    */
   const onTheListOnly = (person: Person, handle: string) =>
-    app.db
-      .insert(suppressions)
-      .values({ workspaceId: person.workspaceId, twitterHandle: handle.toLowerCase(), reason: 'replied_stop' })
+    insertSuppressions(app, person, { twitterHandle: handle.toLowerCase(), reason: 'replied_stop' })
 
   it('gives an extension the next message and does not count the skipped one', async () => {
     const { person } = await connected()

@@ -2,13 +2,12 @@ import { TAGS_MAX } from '@x-automated/contract/leads/tags'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
+import { insertTags } from '../../../../test/lists.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
-import { whileWaiting } from '../../../../test/while-waiting.ts'
-import { linkScraped } from '../../../core/people/scraped.ts'
+import { deletionOf, whileWaiting } from '../../../../test/while-waiting.ts'
 import { leadTags } from '../../../core/tables/leads.ts'
-import { tags } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -91,7 +90,7 @@ it('tags the remaining leads if others are deleted meanwhile', async () => {
   const [deleted, remaining] = await makeLeads(app, person, 2)
   const vip = await person.client.tags.create({ name: 'VIP' })
   const result = await whileWaiting(app, {
-    lock: `delete from leads where id = '${deleted!.id}'`,
+    lock: deletionOf('leads', deleted!.id),
     work: () => person.client.tags.apply({ leadIds: [deleted!.id, remaining!.id], add: [vip.id] }),
     end: 'commit',
   })
@@ -118,10 +117,8 @@ it('rejects duplicate and empty names, too many tags, merging into itself, and u
     const response = await person.call(method, path, body)
     expect([path, body, response.status, response.body.code]).toEqual([path, body, status, code])
   }
-  const more = Array.from({ length: TAGS_MAX - 2 }, (_, n) => `tag ${n}`)
-  await app.db
-    .insert(tags)
-    .values(more.map((name) => ({ workspaceId: person.workspaceId, name, color: 'red' as const })))
+  const more = Array.from({ length: TAGS_MAX - 2 }, (_, n) => ({ name: `tag ${n}` }))
+  await insertTags(app, person, more)
   const full = await person.call('POST', '/tags', { name: 'one more' })
   expect([full.status, full.body]).toEqual([
     409,
@@ -160,8 +157,11 @@ describe('counts that one statement changes', () => {
 
   it('are locked by tag id, by imports and by deleting one lead or many', async () => {
     // Inserted in reverse, so that the physical order differs.
-    for (const [index, id] of inOrder.toReversed().entries())
-      await app.db.insert(tags).values({ id, workspaceId: person.workspaceId, name: `tag ${index}`, color: 'red' })
+    await insertTags(
+      app,
+      person,
+      inOrder.toReversed().map((id, index) => ({ id, name: `tag ${index}` })),
+    )
     const names = Array.from({ length: COUNT }, (_, index) => `tag ${index}`)
     const file = (handle: string) => `twitter_handle,tags\n${handle},"${names.join(';')}"\n`
     const take = (handle: string) => person.call('POST', '/leads/import', file(handle), { 'content-type': 'text/csv' })
@@ -183,9 +183,7 @@ describe('counts that one statement changes', () => {
   it('are locked by scrape id, by deleting leads that the scrapes found', async () => {
     const [lead] = await makeLeads(app, person, 1)
     for (const id of inOrder.toReversed()) {
-      const made = await makeScrape(app, person, { finds: [] })
-      await app.db.execute(sql`update scrapes set id = ${id} where id = ${made.id}`)
-      await linkScraped(app.db, id, [lead!.id])
+      await makeScrape(app, person, { id, finds: [lead!] })
     }
     await locksTheFirstFirst('scrape_counts', 'scrape_id', () =>
       person.client.leads.removeMany({ leadIds: [lead!.id] }),

@@ -4,6 +4,7 @@ import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ageJobChanges, ageRemovals, endJobUndo } from '../../../../test/jobs.ts'
 import { insertLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { markClaimed, markFailed } from '../../../../test/messages.ts'
@@ -210,9 +211,8 @@ describe('a job', () => {
 
   it('keeps a deletion while it can be undone, and not longer', async () => {
     const job = await start({ kind: 'delete', leadIds: list.leadIds })
-    const old = { createdAt: sql`now() - interval '2 hours'` }
-    await app.db.update(leadRemovals).set(old)
-    await app.db.update(jobChanges).set(old)
+    await ageRemovals(app, {}, 120)
+    await ageJobChanges(app, {}, 2)
     const purge = async () => {
       await purgeRemovals(app.db)
       await purgeJobs(app.db)
@@ -222,7 +222,7 @@ describe('a job', () => {
       ]
     }
     expect(await purge()).toEqual([1, 1])
-    await app.db.update(jobs).set({ undoUntil: sql`now() - interval '1 second'` }).where(eq(jobs.id, job.id))
+    await endJobUndo(app, job.id)
     expect(await purge()).toEqual([0, 0])
     const response = await person.call('POST', `/jobs/${job.id}/undo`, {})
     expect([response.status, response.body.code]).toEqual([409, 'JOB_STATE'])
@@ -252,11 +252,11 @@ describe('a job', () => {
       const rows = await app.db.select({ dueAt: dms.dueAt }).from(dms).where(eq(dms.workspaceId, person.workspaceId))
       return rows.map(({ dueAt }) => dueAt <= new Date())
     }
-    const holdEnds = (id: string) => app.db.update(jobs).set({ undoUntil: sql`now()` }).where(eq(jobs.id, id))
+
     const job = await start({ kind: 'queue', filter: {}, holdSeconds: 30 })
     expect(await due()).toEqual([false, false, false])
     const undoing = await person.client.jobs.undo({ id: job.id })
-    await holdEnds(job.id)
+    await endJobUndo(app, job.id)
     await runOnce(job.id)
     expect(await due()).toEqual([false, false, false])
     await person.client.jobs.cancel({ id: undoing.id })
@@ -266,11 +266,8 @@ describe('a job', () => {
 
   it('releases its messages even if its changes are old by then', async () => {
     const job = await start({ kind: 'queue', filter: {}, holdSeconds: 30 })
-    await app.db.update(jobs).set({ undoUntil: sql`now()` }).where(eq(jobs.id, job.id))
-    await app.db
-      .update(jobChanges)
-      .set({ createdAt: sql`now() - interval '1 day'` })
-      .where(eq(jobChanges.jobId, job.id))
+    await endJobUndo(app, job.id)
+    await ageJobChanges(app, { jobId: job.id }, 24)
     await purgeJobs(app.db)
     await runOnce(job.id)
     expect(await app.db.$count(dms, sql`workspace_id = ${person.workspaceId} and due_at <= now()`)).toBe(3)

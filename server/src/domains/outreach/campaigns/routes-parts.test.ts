@@ -1,14 +1,14 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { archiveNow } from '../../../../test/campaigns.ts'
+import { archiveNow, deleteSteps, makePartsDue } from '../../../../test/campaigns.ts'
 import { recordPastContact } from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { resetUsage } from '../../../../test/subscriptions.ts'
 import { queueNextParts } from '../../../core/campaigns/parts.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { sequenceVersions } from '../../../core/tables/sequences.ts'
 
 let app: TestApp
 let person: Person
@@ -32,8 +32,8 @@ async function launched(count: number, limit: number) {
 
 /** Time passes until the plan's limits have reset. */
 async function resetLimits(): Promise<void> {
-  await app.db.execute(sql`delete from monthly_usage where workspace_id = ${person.workspaceId}`)
-  await app.db.update(campaigns).set({ nextPartAt: new Date() }).where(sql`next_part_at is not null`)
+  await resetUsage(app, person)
+  await makePartsDue(app)
 }
 
 describe('POST /campaigns/{id}/queue with a limit', () => {
@@ -124,7 +124,7 @@ describe('the next part of a launch', () => {
   it('comes also if that of another campaign fails', async () => {
     const broken = await launched(2, 1)
     const { id } = await launched(2, 1)
-    await app.db.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, broken.id))
+    await deleteSteps(app, { campaignId: broken.id })
     await resetLimits()
     await expect(run()).rejects.toThrow('expected one row')
     expect(await dmsOf(person, id)).toHaveLength(2)

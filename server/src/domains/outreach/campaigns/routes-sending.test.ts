@@ -16,14 +16,13 @@ import {
   stopNow,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
-import { identify, leaveIdle, letSend } from '../../../../test/x-accounts.ts'
+import { disconnect, identify, leaveIdle, letSend, reconnect } from '../../../../test/x-accounts.ts'
 import { queueDirect } from '../../../core/messages/direct.ts'
 import { releaseLeads } from '../../../core/messages/release.ts'
 import { expireLeases } from '../../../core/messages/settle.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { leadListItems } from '../../../core/tables/list-entries.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -323,12 +322,10 @@ describe('several active campaigns on one account', () => {
     const ours = await launch(person, await makeList(app, person, openHandles(1)))
     const { id } = await launched(2)
     await expectToWait(id)
-    const be = (status: 'connected' | 'disconnected') =>
-      app.db.update(xAccounts).set({ status }).where(eq(xAccounts.id, account.id))
-    await be('disconnected')
+    await disconnect(app, { id: account.id })
     expect(await person.client.campaigns.find({ id })).toMatchObject({ waiting: false, waitsBehind: null })
     expect((await claim(id)).status).toBe(200)
-    await be('connected')
+    await reconnect(app, { id: account.id })
     expect(await person.client.campaigns.find({ id })).toMatchObject({ waitsBehind: { id: ours.id } })
   })
 

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { endUndo } from '../../../../test/campaigns.ts'
 import { recordPastContact, setStatus } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { makeDue, markClaimed } from '../../../../test/messages.ts'
@@ -15,7 +16,6 @@ import {
 import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { findTests } from '../../../core/sequences/tests.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
 
@@ -129,7 +129,7 @@ describe('POST /campaigns/{id}/undo-launch', () => {
     await makeDue(app, { id: first!.id })
     expect((await person.call('POST', `/campaigns/${claimed.id}/claim`, { holder: 'a' })).status).toBe(200)
     const late = await held(1, { channel: 'extension' })
-    await app.db.update(campaigns).set({ undoUntil: sql`now()` }).where(eq(campaigns.id, late.id))
+    await endUndo(app, { id: late.id })
     for (const { id } of [claimed, late]) {
       const { status, body } = await person.call('POST', `/campaigns/${id}/undo-launch`)
       expect([status, body.code]).toEqual([409, 'CAMPAIGN_STATE'])

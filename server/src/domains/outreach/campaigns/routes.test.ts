@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { complete } from '../../../../test/campaigns.ts'
+import { complete, createdAt, insertCampaign } from '../../../../test/campaigns.ts'
 import { deleteEntries } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { markDelivered, markFailed, markReplied, markSent } from '../../../../test/messages.ts'
@@ -171,7 +171,7 @@ describe('GET /campaigns', () => {
     const some = await makeList(app, own, [])
     for (const name of ['one', 'two', 'three', 'four', 'five']) await makeCampaign(own, some, { name })
     // Created at the same time, so the id orders them.
-    await app.db.update(campaigns).set({ createdAt: new Date() }).where(eq(campaigns.workspaceId, own.workspaceId))
+    await createdAt(app, { workspaceId: own.workspaceId }, new Date())
     const names: string[] = []
     let cursor: string | undefined
     do {
@@ -298,12 +298,14 @@ describe('PATCH /campaigns/{id}: status', () => {
       reason: { code: 'x_locked', params: {} },
       pauseReason: 'Ask X.',
     } as const
-    const [direct] = await app.db
-      .insert(campaigns)
-      .values({ ...values, kind: 'direct', workspaceId: own.workspaceId, xAccountId: account.id })
-      .returning()
+    const direct = await insertCampaign(app, {
+      ...values,
+      kind: 'direct',
+      workspaceId: own.workspaceId,
+      xAccountId: account.id,
+    })
     const isPaused = async () => {
-      const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, direct!.id))
+      const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, direct.id))
       return row?.status === 'paused'
     }
     await launch(own, list, { channel: 'extension' })

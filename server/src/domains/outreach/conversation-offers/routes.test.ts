@@ -1,6 +1,7 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ageOffers, insertOffers } from '../../../../test/conversations.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -98,9 +99,7 @@ describe('a message from someone who is not a lead', () => {
     expect(await offersOf(person)).toEqual([])
     await say(unknown(), account.handle)
     const [offer] = await offersOf(person)
-    await app.db.execute(
-      sql`update conversation_offers set at = now() - interval '8 days' where workspace_id = ${person.workspaceId}`,
-    )
+    await ageOffers(app, { workspaceId: person.workspaceId }, 8)
     expect(await offersOf(person)).toEqual([])
     expect((await person.call('POST', `/conversation-offers/${offer!.id}/accept`)).body.code).toBe('OFFER_NOT_FOUND')
     await purgeExpiredOffers(app.db)
@@ -172,15 +171,11 @@ describe('an offer', () => {
 
   it('is paged by cursor and for members only', async () => {
     const { person, account } = await scene()
-    const row = { workspaceId: person.workspaceId, xAccountId: account.id }
-    await app.db.insert(conversationOffers).values(
-      Array.from({ length: 55 }, (_, number) => ({
-        ...row,
-        xUserId: `${number}`,
-        twitterHandle: `handle_${number}`,
-        at: new Date(Date.now() - number * 1_000),
-      })),
-    )
+    const people = Array.from({ length: 55 }, (_, number) => ({
+      xUserId: `${number}`,
+      twitterHandle: `handle_${number}`,
+    }))
+    await insertOffers(app, person, account.id, people)
     const first = await person.client.conversationOffers.list({})
     const second = await person.client.conversationOffers.list({ cursor: first.cursor! })
     expect([first.offers.length, second.offers.length, second.cursor]).toEqual([50, 5, null])

@@ -2,15 +2,16 @@ import { NO_ID } from '@x-automated/contract/fields'
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { insertConversation } from '../../../../test/conversations.ts'
+import { ageRemovals } from '../../../../test/jobs.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { notifyOfReply } from '../../../../test/notifications.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { insertAccount } from '../../../../test/x-accounts.ts'
 import { purgeRemovals } from '../../../core/people/removal.ts'
 import { conversationDrafts, labelCorrections } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { leadRemovals } from '../../../core/tables/removals.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -21,9 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   person = await makePerson(app)
   member = await makePerson(app, { in: person, role: 'member' })
-  await app.db
-    .insert(xAccounts)
-    .values({ workspaceId: person.workspaceId, xUserId: '1', handle: 'sender', status: 'connected' })
+  await insertAccount(app, person, '1', 'sender')
 })
 
 async function makeConversation(lead: { xUserId: string | null; twitterHandle: string }, at = new Date()) {
@@ -122,7 +121,7 @@ it('corrections of labels are deleted with their lead, once that cannot be undon
   await person.client.leads.removeMany({ leadIds: [first.leadId] })
   await purgeRemovals(app.db)
   expect(await count()).toBe(2)
-  await app.db.update(leadRemovals).set({ createdAt: new Date(Date.now() - 2 * 3_600_000) })
+  await ageRemovals(app, {}, 120)
   await purgeRemovals(app.db)
   expect(await count()).toBe(1)
   await person.client.leads.remove({ id: other.leadId })
@@ -132,11 +131,7 @@ it('corrections of labels are deleted with their lead, once that cannot be undon
 it('notifications lead to the inbox once their conversation was merged', async () => {
   const { id } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
   const facts = [id, NO_ID].map((conversationId) => ({ leadName: 'Ana', conversationId }))
-  const ofPerson = { workspaceId: person.workspaceId, userId: person.id }
-  for (const entry of facts)
-    await app.db
-      .insert(notifications)
-      .values({ ...ofPerson, kind: 'lead_replied', facts: entry, inApp: true, email: false })
+  for (const entry of facts) await notifyOfReply(app, person, entry)
   const { notifications: listed } = await person.client.notifications.list({})
   expect(listed.map(({ path }) => path).sort()).toEqual(['/inbox', `/inbox/${id}`])
 })
@@ -144,8 +139,7 @@ it('notifications lead to the inbox once their conversation was merged', async (
 it('notifications no longer name a lead that was deleted', async () => {
   const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
   const facts = { leadName: 'Ana', label: 'meeting', conversationId: id } as const
-  const ofPerson = { workspaceId: person.workspaceId, userId: person.id }
-  await app.db.insert(notifications).values({ ...ofPerson, kind: 'lead_replied', facts, inApp: true, email: false })
+  await notifyOfReply(app, person, facts)
   await person.client.leads.removeMany({ leadIds: [leadId] })
   const [notification] = await app.db
     .select()

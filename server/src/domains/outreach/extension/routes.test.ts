@@ -3,17 +3,19 @@ import { PAIRINGS_MAX } from '@x-automated/contract/outreach/extension-pairings'
 import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expirePairingCode, linkIdentity } from '../../../../test/credentials.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { backdateClaims, endLeases, makeDue, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
-import { beginBySso, expireSessions } from '../../../../test/sessions.ts'
+import { beginBySso, expireSessions, pairMany } from '../../../../test/sessions.ts'
 import { changeRole, leaveWorkspace } from '../../../../test/team.ts'
+import { deletionOf, whileWaiting } from '../../../../test/while-waiting.ts'
 import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
-import { extensionCodes, extensionPairings } from '../../identity/workspaces/tables.ts'
+import { authSessions } from '../../identity/auth/tables.ts'
+import { extensionPairings } from '../../identity/workspaces/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -82,19 +84,10 @@ describe('pairing', () => {
     const pair = (code: string) => call(app, 'POST', '/extension/pair', { code, version: '1' })
     const { code: replaced } = await person.client.extension.createCode()
     const { code: expired } = await person.client.extension.createCode()
-    await app.db
-      .update(extensionCodes)
-      .set({ expiresAt: new Date(0) })
-      .where(eq(extensionCodes.userId, person.id))
+    await expirePairingCode(app, person.id)
     for (const code of [replaced, expired, 'WRNG-CODE', ''])
       expect(await pair(code)).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-    await app.db.execute(sql`
-      with made as (
-        insert into auth_sessions (user_id, token, expires_at)
-        select ${person.id}::uuid, 'many ' || n, now() + interval '1 day' from generate_series(1, ${PAIRINGS_MAX}) n returning id
-      )
-      insert into extension_pairings (session_id, user_id, workspace_id, token_hash, version)
-      select id, ${person.id}::uuid, ${person.workspaceId}::uuid, id::text, '1' from made`)
+    await pairMany(app, person, PAIRINGS_MAX)
     expect(await person.call('POST', '/extension/codes')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
   })
 
@@ -102,26 +95,16 @@ describe('pairing', () => {
   // one.
   it('rejects a code whose single sign-on ends at the same moment', { retry: 3 }, async () => {
     const { id: userId } = person
-    const [identity] = await app.db
-      .insert(authIdentities)
-      .values({ userId, providerId: 'sso:x', accountId: crypto.randomUUID() })
-      .returning()
+    const identity = await linkIdentity(app, userId, 'sso:x')
     const { code } = await person.client.extension.createCode()
     const { sessionId } = person.actor
-    await beginBySso(app, { id: sessionId }, identity!.id)
-    const holder = await app.services.database.connect()
-    try {
-      await holder.query('begin')
-      await holder.query('select 1 from auth_identities where id = $1 for update', [identity!.id])
-      const pairing = call(app, 'POST', '/extension/pair', { code, version: '1' })
-      const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await expect.poll(async () => (await app.db.execute(isWaiting)).rows.length).toBe(1)
-      await holder.query('delete from auth_identities where id = $1', [identity!.id])
-      await holder.query('commit')
-      expect(await pairing).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-    } finally {
-      await holder.end()
-    }
+    await beginBySso(app, { id: sessionId }, identity)
+    const pairing = await whileWaiting(app, {
+      lock: deletionOf('auth_identities', identity),
+      work: () => call(app, 'POST', '/extension/pair', { code, version: '1' }),
+      end: 'commit',
+    })
+    expect(pairing).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
   })
 
   it('gives access to extension calls and nothing else', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editProfiles } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { failOpeners } from '../../../../test/openers.ts'
 import {
   claimNext,
   confirmDetection,
@@ -324,9 +325,7 @@ describe('an approval', () => {
     const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
     const job = await person.client.openers.create({ id, filter: {} })
     await run(job.id)
-    await app.db.execute(sql`
-      with failed as (update openers set status = 'failed', text = '' where campaign_id = ${id} returning campaign_id)
-      update opener_counts c set draft = 0, failed = 1 from failed where c.campaign_id = failed.campaign_id`)
+    await failOpeners(app, id)
     const [opener] = (await person.client.openers.list({ id, status: 'failed' })).openers
     expect(await approveAll(id, [opener!])).toMatchObject({ approved: 0, changed: [opener!.id] })
     const response = await person.call('PATCH', `/openers/${opener!.id}`, { isApproved: true })

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { editProfiles, recordReply } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
-import { backdateClaims } from '../../../../test/messages.ts'
+import { backdateClaims, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   clearLastClaims,
@@ -66,7 +66,7 @@ async function sendAll(person: Person, list: SomeList, options: { eventIds?: boo
     // The last message completes the campaign.
     if (status !== 200) break
     await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
-    if (options.eventIds) await app.db.update(dms).set({ xEventId: newEventId() }).where(eq(dms.id, body.dmId))
+    if (options.eventIds) await rewrite(app, { id: body.dmId }, { xEventId: newEventId() })
   }
   await clearLastClaims(app)
   return id

@@ -1,11 +1,12 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openHandles } from '../../../../test/outreach.ts'
 import { startScrape, until } from '../../../../test/scrapes.ts'
+import { ageHandles } from '../../../../test/x-accounts.ts'
 import { addOwnApp } from '../../../../test/x-apps.ts'
 import { findLostHandles } from '../../../core/people/lost-handles.ts'
 import { leads } from '../../../core/tables/leads.ts'
@@ -48,10 +49,7 @@ describe('the handle of our own account', () => {
     await renameAtX(account.handle, renamed)
     await readHandles(app.services)
     expect((await findAccount()).handle).toBe(account.handle)
-    await app.db
-      .update(xAccounts)
-      .set({ handleReadAt: sql`now() - interval '25 hours'` })
-      .where(eq(xAccounts.id, account.id))
+    await ageHandles(app, { id: account.id }, 25)
     await readHandles(app.services)
     expect((await findAccount()).handle).toBe(renamed)
     expect((await findAccount()).handleReadAt!.getTime()).toBeGreaterThan(Date.now() - 60_000)

@@ -15,8 +15,17 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
-import { endRest, failReads, lookForChats, planRead, recordRead, watchAccount } from '../../../../test/reply-watches.ts'
-import { letSend } from '../../../../test/x-accounts.ts'
+import {
+  changeChat,
+  endRest,
+  failReads,
+  forgetChats,
+  lookForChats,
+  planRead,
+  recordRead,
+  watchAccount,
+} from '../../../../test/reply-watches.ts'
+import { deleteRestores, endUnread, letSend } from '../../../../test/x-accounts.ts'
 import { refillFunds } from '../../../../test/x-apps.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { pauseRestored } from '../../../core/messages/restore.ts'
@@ -25,7 +34,7 @@ import { queueFollowUps } from '../../../core/sequences/advance.ts'
 import { chatReads, replies, replyWatches } from '../../../core/tables/replies.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
-import { restores, xAccounts } from '../../platform/x-account/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xCharges } from '../../platform/x-costs/tables.ts'
 import { receive } from './detection.ts'
 
@@ -199,8 +208,8 @@ describe('a read', () => {
     await chat(handles[1]!, account.handle)
     await app.db.transaction((tx) => pauseRestored(tx, new Date(Date.now() + 3_600_000)))
     // Or it applies to the accounts of other tests.
-    await app.db.delete(restores)
-    await app.db.update(xAccounts).set({ unreadUntil: new Date() }).where(eq(xAccounts.id, account.id))
+    await deleteRestores(app)
+    await endUnread(app, { id: account.id })
     await read()
     await person.client.campaigns.update({ id, status: 'active' })
     expect(await sendNow()).toEqual([followUp(handles[2]!)])
@@ -216,8 +225,8 @@ describe('a read', () => {
     for (const handle of [identified, unknown, refused]) await chat(handle, account.handle)
     await recordRead(app, { xUserId }, 60)
     await app.db.transaction((tx) => pauseRestored(tx, new Date()))
-    await app.db.delete(restores)
-    await app.db.update(xAccounts).set({ unreadUntil: new Date() }).where(eq(xAccounts.id, account.id))
+    await deleteRestores(app)
+    await endUnread(app, { id: account.id })
     const { listChatEvents } = app.services.x as X
     let isLimited = true
     const refuse: X['listChatEvents'] = async (token, conversationId, page) => {
@@ -382,13 +391,7 @@ describe('X Chat', () => {
     await refillFunds(app)
   })
 
-  const change = (handle: string) =>
-    app.db.insert(chatReads).values({
-      accountXUserId: xUserId,
-      personXUserId: idOfHandle(handle),
-      conversationId: '1-2',
-      changedAt: new Date(),
-    })
+  const change = (handle: string) => changeChat(app, xUserId, idOfHandle(handle))
 
   it('looks up an unknown X id once instead of waiting for the conversations of others', async () => {
     const { id, handles } = await begin(2)
@@ -452,7 +455,7 @@ describe('X Chat', () => {
     const changed = await ask(20)
     await change(list.handles[0]!)
     expect(await confirm(changed)).toMatchObject({ maySend: false })
-    await app.db.delete(chatReads).where(eq(chatReads.accountXUserId, xUserId))
+    await forgetChats(app, xUserId)
     expect(await confirm(await ask(20))).toMatchObject({ maySend: true })
   })
   type Claim = { status: number; headers: Headers; body: { dmId: string; lease: string } }

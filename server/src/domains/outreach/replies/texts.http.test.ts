@@ -2,12 +2,13 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
 import { ageReplies } from '../../../../test/replies.ts'
+import { askForConsent, consentAs } from '../../../../test/x-accounts.ts'
 import { purgeOldTexts } from '../../../core/replies/texts.ts'
 import { replies } from '../../../core/tables/replies.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive } from './detection.ts'
 
 let app: TestApp
@@ -71,10 +72,7 @@ describe('without consent', () => {
   it('keeps texts that were stored before the question until it is answered', async () => {
     const { person, account, lead, decide } = await scene()
     await say(lead, account.handle, 'Hello')
-    await app.db
-      .update(xAccounts)
-      .set({ storesConversations: null, consentBy: null, consentAt: null })
-      .where(eq(xAccounts.id, account.id))
+    await askForConsent(app, { id: account.id })
     await say(lead, account.handle, 'Are you there?')
     expect((await textsOf(person)).map(([text]) => text)).toEqual(['Hello', null])
     await decide(false)
@@ -146,7 +144,7 @@ describe('PUT /x-accounts/{id}/consent', () => {
 
   it('shows a consent after the account of its person was deleted', async () => {
     const { person, account } = await scene()
-    await app.db.update(xAccounts).set({ consentBy: account.id }).where(eq(xAccounts.id, account.id))
+    await consentAs(app, { id: account.id }, account.id)
     expect((await person.client.xAccount.list()).accounts[0]?.consent?.by).toEqual({
       id: account.id,
       name: 'Deleted account',
@@ -192,7 +190,7 @@ describe('an answer from the inbox', () => {
     const { leadId, ours } = await answered()
     await purgeOldTexts(app.db)
     expect(await ours()).toEqual(['A secret price'])
-    await app.db.execute(sql`update dms set created_at = now() - interval '366 days' where lead_id = ${leadId}`)
+    await rewrite(app, { leadId }, { createdAt: sql`now() - interval '366 days'` })
     await purgeOldTexts(app.db)
     expect(await ours()).toEqual([null])
   })

@@ -1,15 +1,14 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { recordRequest } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { backdateClaims, deleteMessages, insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
-import { leaveIdle, letSend, loseConnection } from '../../../../test/x-accounts.ts'
+import { leaveIdle, letSend, loseConnection, loseTimeZone } from '../../../../test/x-accounts.ts'
 import { findSendingState } from '../../../core/messages/sending-state.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { find } from './settings.ts'
-import { sendingLimits } from './tables.ts'
 
 let app: TestApp
 let owner: Person
@@ -182,7 +181,7 @@ describe('sending limits', () => {
 
     await deleteMessages(app, sql`campaign_id = ${id} and step > 0`)
     await save({})
-    await app.db.update(sendingLimits).set({ timeZone: 'Mars/Olympus' }).where(eq(sendingLimits.xAccountId, own.id))
+    await loseTimeZone(app, own.id)
     expect((await claim(person, id)).status).toBe(204)
     await save({})
     expect((await claim(person, id)).status).toBe(200)

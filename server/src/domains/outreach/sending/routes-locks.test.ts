@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pauseNow } from '../../../../test/campaigns.ts'
+import { insertCounted } from '../../../../test/conversations.ts'
+import { describeList } from '../../../../test/lists.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -182,10 +184,7 @@ describe('lock order', () => {
     const account = await connectX(app, person)
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list)
-    await app.db.execute(sql`
-      with counts as (insert into conversation_counts (workspace_id, open, unread) values (${person.workspaceId}, 1, 1))
-      insert into conversations (workspace_id, lead_id, account_x_user_id, last_message_id, last_message_at, sort_at)
-      values (${person.workspaceId}, ${list.leadIds[0]}, '1', new_id(), now(), now())`)
+    await insertCounted(app, person.workspaceId, list.leadIds[0]!)
     const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
     await markFailed(app, { campaignId: id }, { reason: { code: 'lead_missing', params: {} } })
     await expectOrder(
@@ -208,11 +207,11 @@ describe('transact', () => {
     const crossing = (first: string, second: string) =>
       transact(app.db, async (tx) => {
         begun += 1
-        await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'a' where id = ${first}`)
+        await describeList({ db: tx }, first, 'a')
         locked += 1
         if (locked === 2) meet()
         await both
-        await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'b' where id = ${second}`)
+        await describeList({ db: tx }, second, 'b')
         return 'through'
       })
     expect(await Promise.all([crossing(firstList.id, two.id), crossing(two.id, firstList.id)])).toEqual([

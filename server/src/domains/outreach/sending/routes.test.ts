@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
@@ -15,6 +15,7 @@ import {
   SENDS,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { setUsage } from '../../../../test/subscriptions.ts'
 import { rest } from '../../../../test/x-accounts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
@@ -303,10 +304,7 @@ describe('POST /messages/send', () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const rows = await makeLeads(app, person, [{ twitterHandle: openHandles(1)[0]! }])
-    const month = sql`date_trunc('month', now() at time zone 'UTC')::date`
-    await app.db
-      .insert(monthlyUsage)
-      .values({ workspaceId: person.workspaceId, kind: 'dms', month: month as never, count: 50 })
+    await setUsage(app, person, 50)
     const refused = await send(person, rows[0]!)
     expect(refused).toMatchObject({
       status: 403,

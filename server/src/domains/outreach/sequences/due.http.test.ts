@@ -2,7 +2,7 @@ import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deleteCampaigns, planFollowUp } from '../../../../test/campaigns.ts'
+import { deleteCampaigns, deleteSteps, pausePeople, planFollowUp, replaceSteps } from '../../../../test/campaigns.ts'
 import { recordClaim } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { makeDue } from '../../../../test/messages.ts'
@@ -23,12 +23,14 @@ import {
 } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import { forgetRead, loseWebhook, planRead, recordRead } from '../../../../test/reply-watches.ts'
+import { setShares } from '../../../../test/step-tests.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
-import { enrollments, sequenceVersions, stepTests } from '../../../core/tables/sequences.ts'
+import { enrollments } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/plan.ts'
 import { receive } from '../replies/detection.ts'
 
@@ -109,7 +111,7 @@ describe('queueFollowUps', () => {
   it('pauses a campaign with a step that an earlier version accepted, and names its variable', async () => {
     const { id, handle } = await begin()
     const steps = sql`jsonb_set(steps, '{1,variants,0,messageTemplate}', '"Still there, [[name]]?"')`
-    await app.db.update(sequenceVersions).set({ steps }).where(eq(sequenceVersions.campaignId, id))
+    await replaceSteps(app, id, steps)
     await letPass(app, id, 2)
     await queueDue()
     const reason = { code: 'placeholder', params: { written: '[[name]]' } }
@@ -128,8 +130,8 @@ describe('queueFollowUps', () => {
   it('continues with a new step for people who had finished', async () => {
     const { id, handle } = await begin(TWO, 2)
     // The campaign continues because of the second person.
-    await app.db.execute(sql`
-      update enrollments set state = 'paused', next_at = null where campaign_id = ${id} and lead_id <> (select lead_id from enrollments where campaign_id = ${id} order by id limit 1)`)
+    const [, second] = await enrollmentsOf(id)
+    await pausePeople(app, { id: second!.id })
     await letPass(app, id, 2)
     await queueDue()
     await sendDue(app)
@@ -169,8 +171,7 @@ describe('queueFollowUps', () => {
   it('queues nothing for a lead who was suppressed, replied or was deleted', async () => {
     const { id, list } = await begin(TWO, 3)
     const [suppressed, replied] = list.handles as [string, string]
-    await app.db.execute(sql`
-      insert into suppressions (workspace_id, twitter_handle, reason) values (${person.workspaceId}, ${suppressed}, 'manual')`)
+    await insertSuppressions(app, person, { twitterHandle: suppressed })
     await receive(app.db, [replyOf(replied)])
     await person.client.leads.remove({ id: list.leadIds[2] as string })
     await letPass(app, id, 2)
@@ -268,8 +269,7 @@ describe('queueFollowUps', () => {
     const list = await makeList(app, person, openHandles(2))
     const { id } = await makeCampaign(person, list, { messageTemplate: undefined, steps: TWO })
     await person.client.campaigns.queue({ id, limit: 1 })
-    await app.db.execute(sql`
-      update enrollments set state = 'paused', paused_until = now(), next_at = now() where campaign_id = ${id} and is_unqueued`)
+    await pausePeople(app, { campaignId: id, isUnqueued: true }, new Date())
     await planFollowUp(app, { id }, new Date())
     await letPass(app, id, 1)
     await queueDue()
@@ -283,7 +283,7 @@ describe('queueFollowUps', () => {
     const { id } = await begin([FIRST, { variants, delay: DELAY } as StepInput], 8)
     const [, second] = (await person.client.sequences.find({ id })).steps
     const shares = [{ id: second!.variants[1]!.id, share: 1 }]
-    await app.db.update(stepTests).set({ shares }).where(eq(stepTests.campaignId, id))
+    await setShares(app, { campaignId: id }, shares)
     await letPass(app, id, 2)
     await queueDue()
     expect(await sendDue(app)).toEqual(Array(8).fill('B'))
@@ -565,7 +565,7 @@ it('looks again later at a campaign that fails, and continues with the others', 
   const broken = await begin()
   const other = await begin()
   for (const { id } of [broken, other]) await letPass(app, id, 3)
-  await app.db.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, broken.id))
+  await deleteSteps(app, { campaignId: broken.id })
   await expect(queueDue()).rejects.toThrow()
   expect(await dmsOf(person, other.id)).toHaveLength(2)
   expect(await queueDue()).toBe(false)

@@ -1,7 +1,7 @@
 import type { Enrollment } from '@x-automated/contract/outreach/sequences'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { endByReply, placeBefore } from '../../../../test/campaigns.ts'
+import { endByReply, insertStopped, placeBefore, replaceSteps } from '../../../../test/campaigns.ts'
 import { editProfiles, recordRequest } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { insertMessages, markFailed, markReplied } from '../../../../test/messages.ts'
@@ -57,10 +57,7 @@ async function addStep(campaignId: string): Promise<void> {
     condition: 'no_reply',
     variants: [{ ...first!.variants[0]!, id: '01900000-0000-7000-8000-000000000003', messageTemplate: 'Still there?' }],
   }
-  await app.db
-    .update(sequenceVersions)
-    .set({ steps: [first!, second] })
-    .where(eq(sequenceVersions.campaignId, campaignId))
+  await replaceSteps(app, campaignId, [first!, second])
 }
 
 describe('GET /campaigns/{id}/enrollments', () => {
@@ -102,11 +99,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
 
   it('reads pages beyond the people that it counts', async () => {
     const { id } = await launched(1)
-    const { rows } = await app.db.execute<{ id: string }>(sql`
-      insert into enrollments (workspace_id, campaign_id, lead_id, state, version)
-      select workspace_id, id, gen_random_uuid(), 'stopped', 1 from campaigns, generate_series(1, 10010) where id = ${id}
-      returning id`)
-    const ids = rows.map((row) => row.id).sort()
+    const ids = (await insertStopped(app, id, 10_010)).sort()
     const page = await person.client.enrollments.list({ id, state: 'stopped', pageSize: 100, cursor: ids[10_006]! })
     expect(page.enrollments.map((enrollment) => enrollment.id)).toEqual(ids.slice(10_007))
     expect([page.total, page.cursor]).toEqual([10_000, null])

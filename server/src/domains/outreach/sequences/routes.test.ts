@@ -3,6 +3,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { makeDue } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
@@ -262,8 +263,8 @@ describe('PUT /campaigns/{id}/sequence', () => {
     await person.client.campaigns.recordOutcome({ id: sent.body.dmId, lease: sent.body.lease, wasSent: true })
     const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds.slice(1) })
     // One of them comes due meanwhile.
-    await app.db.execute(sql`
-      update dms set due_at = now() + interval '1 minute' where id = (select id from dms where campaign_id = ${id} and status = 'queued' order by id desc limit 1)`)
+    const last = sql`id = (select id from dms where campaign_id = ${id} and status = 'queued' order by id desc limit 1)`
+    await makeDue(app, last, new Date(Date.now() + 60_000))
     expect((await claim()).status).toBe(204)
     expect((await dmsOf(person, id)).map(({ status }) => status)).toEqual(['sent', 'failed', 'queued'])
     await person.client.campaigns.update({ id, messageTemplate: 'Hello {lead_name}' })

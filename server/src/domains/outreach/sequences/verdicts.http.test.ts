@@ -9,10 +9,10 @@ import { markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { delayReplies, insertReply, rewriteReplies } from '../../../../test/replies.ts'
+import { ageTests, forgetJudgements, insertCorrection, makeJudgementsDue } from '../../../../test/step-tests.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
 import { variantOf } from '../../../core/sequences/variants.ts'
 import { judgeTests } from '../../../core/sequences/verdicts.ts'
-import { labelCorrections } from '../../../core/tables/conversations.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { stepTests } from '../../../core/tables/sequences.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/recording.ts'
@@ -42,10 +42,12 @@ async function launched(leads: number, more: Partial<StepInput> = {}) {
   await person.client.campaigns.queue({ id })
   // By chance, a hash may not split so few people as planned.
   const [a, b] = (await person.client.sequences.find({ id })).steps[0]!.variants
-  await app.db.execute(sql`
-    update dms set variant_id = case place % 2 when 0 then ${a!.id}::uuid else ${b!.id}::uuid end, message = case place % 2 when 0 then 'A' else 'B' end
-    from (select id, row_number() over (order by id) - 1 as place from dms where campaign_id = ${id}) placed where dms.id = placed.id`)
-  await app.db.update(stepTests).set({ startedAt: sql`now() - interval '20 days'` }).where(eq(stepTests.campaignId, id))
+  const ids = (await inOrder(id)).map((message) => message.id)
+  for (const [index, variant] of [a!, b!].entries()) {
+    const its = ids.filter((_, place) => place % 2 === index)
+    await rewrite(app, { id: its }, { variantId: variant.id, message: 'AB'[index]! })
+  }
+  await ageTests(app, { campaignId: id }, 20)
   return id
 }
 
@@ -87,14 +89,7 @@ async function correct({ leadId }: { leadId: string | null }, ago: string): Prom
   const its = { workspaceId: person.workspaceId, leadId: leadId! }
   const last = { isUnread: false, status: 'done' as const, label: 'not_interested' as const }
   const { id: conversationId } = await insertConversation(app, { ...its, ...last, accountXUserId })
-  await app.db.insert(labelCorrections).values({
-    workspaceId: person.workspaceId,
-    conversationId,
-    userId: person.id,
-    oldLabel: 'interested',
-    newLabel: 'not_interested',
-    at: sql`now() - ${ago}::interval`,
-  })
+  await insertCorrection(app, { workspaceId: person.workspaceId, conversationId, userId: person.id }, ago)
   const corrected = await rewriteReplies(app, { leadId: its.leadId }, { label: 'not_interested' })
   await storeAnswers(
     app.db,
@@ -104,7 +99,7 @@ async function correct({ leadId }: { leadId: string | null }, ago: string): Prom
 
 /** Lets the job look at every test again. */
 async function judge(): Promise<void> {
-  await app.db.update(stepTests).set({ nextAt: sql`now() - interval '1 minute'` }).where(sql`ended_at is null`)
+  await makeJudgementsDue(app)
   await Promise.all([judgeTests(app.db), judgeTests(app.db)])
 }
 
@@ -160,10 +155,7 @@ describe('a test of two variants', () => {
     }
     const oneByOne = (await testOf(id)).state
     expect(oneByOne.pairs[0]!.positive.blocks).toBeGreaterThan(5)
-    await app.db
-      .update(stepTests)
-      .set({ state: { pairs: [], records: [] } })
-      .where(eq(stepTests.campaignId, id))
+    await forgetJudgements(app, { campaignId: id })
     await judge()
     expect((await testOf(id)).state).toEqual(oneByOne)
   })
@@ -281,10 +273,7 @@ describe('a test of two variants', () => {
     const { estimatedDays } = (await stepOf(id)).verdict!
     expect(estimatedDays).toBeGreaterThan(1)
     // A draft may be much older than its launch.
-    await app.db
-      .update(stepTests)
-      .set({ startedAt: sql`now() - interval '90 days'` })
-      .where(eq(stepTests.campaignId, id))
+    await ageTests(app, { campaignId: id }, 90)
     await judge()
     expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', estimatedDays })
   })

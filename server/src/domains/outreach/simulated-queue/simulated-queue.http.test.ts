@@ -15,12 +15,12 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
+import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { expireLeases } from '../../../core/messages/settle.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { suppressions } from '../../../core/tables/suppressions.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { processQueue } from './simulated-queue.ts'
 
@@ -159,9 +159,7 @@ describe('the simulated queue', () => {
   it('skips a lead who was suppressed after queueing', async () => {
     const { person, list } = await running(2)
     // Insert it directly, because the API would stop queued messages immediately.
-    await app.db
-      .insert(suppressions)
-      .values({ workspaceId: person.workspaceId, twitterHandle: list.handles[0]!, reason: SUPPRESSION_REASONS[0] })
+    await insertSuppressions(app, person, { twitterHandle: list.handles[0]!, reason: SUPPRESSION_REASONS[0] })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
   })
 
@@ -245,9 +243,8 @@ describe('the simulated queue', () => {
   it('returns 429 if an older campaign sends first and another sender has its messages', async () => {
     const { person } = await running(1)
     await launch(person, await makeList(app, person, openHandles(1)))
-    await app.db.execute(sql`
-      update dms set lease = gen_random_uuid(), holder = 'extension:x', lease_expires_at = now() + interval '1 minute'
-      where campaign_id = (select id from campaigns where workspace_id = ${person.workspaceId} order by created_at limit 1)`)
+    const oldest = sql`campaign_id = (select id from campaigns where workspace_id = ${person.workspaceId} order by created_at limit 1)`
+    await changeHolder(app, oldest, { holder: 'extension:x', leaseExpiresAt: sql`now() + interval '1 minute'` })
     const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
     expect([status, body.error]).toEqual([
       429,

@@ -2,7 +2,6 @@ import { SNIPPETS_MAX } from '@x-automated/contract/outreach/snippets'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { snippets } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -41,10 +40,8 @@ it('return 409 for a shortcut that exists, in any case', async () => {
 })
 
 it('return 409 beyond 100', async () => {
-  const row = { workspaceId: person.workspaceId, text: 'x', authorId: person.id }
-  await app.db
-    .insert(snippets)
-    .values(Array.from({ length: SNIPPETS_MAX }, (_, number) => ({ ...row, shortcut: `s${number}` })))
+  for (let number = (await person.client.snippets.list()).snippets.length; number < SNIPPETS_MAX; number += 1)
+    await create(`s${number}`)
   expect((await create('one-more')).body.code).toBe('TOO_MANY')
 })
 

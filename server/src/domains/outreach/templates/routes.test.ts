@@ -1,9 +1,8 @@
-import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { setFigures } from '../../../../test/campaigns.ts'
 import { earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { STARTERS } from './starters.ts'
 
 let app: TestApp
@@ -207,7 +206,7 @@ describe('a campaign that was started from a template', () => {
       const campaign = await start(templateId)
       await person.client.campaigns.duplicate({ id: campaign.id })
       const counts = { peopleMessaged: 30, peopleReplied: 10, peoplePositive: 1 }
-      await app.db.update(campaigns).set(counts).where(eq(campaigns.id, campaign.id))
+      await setFigures(app, { id: campaign.id }, counts)
     }
     const { templates } = await person.client.templates.list({})
     const figures = { campaignCount: 2, replyRate: 33.3, positiveRate: 3.3 }

@@ -1,11 +1,12 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { copyCampaign } from '../../../../test/many-rows.ts'
 import { markReplied, markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { setTimeZone } from '../../../../test/x-accounts.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
-import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -108,13 +109,7 @@ describe('GET /analytics/breakdown', () => {
 
   it('returns every campaign once over all pages, and in the file', async () => {
     const { id } = await tested(1)
-    await app.db.execute(sql`
-      with added as (
-        insert into campaigns (workspace_id, user_id, name, message_template, channel, kind, status)
-        select workspace_id, user_id, 'Copy ' || n, message_template, channel, kind, status from campaigns, generate_series(1, 60) n where id = ${id}
-        returning id, workspace_id
-      )
-      insert into dm_activity (workspace_id, campaign_id, slot, people) select workspace_id, id, ${sentAt.toISOString()}::timestamptz, 1 from added`)
+    await copyCampaign(app, id, 60, sentAt)
     const first = await person.client.analytics.breakdown({ by: 'campaign' })
     const second = await person.client.analytics.breakdown({ by: 'campaign', cursor: first.cursor! })
     expect([first.rows.length, second.rows.length, second.cursor]).toEqual([50, 11, null])
@@ -140,11 +135,7 @@ describe('GET /analytics/heatmap', () => {
     const { id } = await tested(8, REPLIES)
     const cell = { weekday: 1, hour: 12, sent: 8, replied: 3, positive: 1 }
     expect(await person.client.analytics.heatmap({})).toEqual({ cells: [cell], timeZone: 'UTC' })
-    const limits = { workspaceId: person.workspaceId, timeZone: 'Pacific/Auckland', workDays: [1], warmUp: false }
-    await app.db
-      .insert(sendingLimits)
-      .values(limits)
-      .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
+    await setTimeZone(app, person, 'Pacific/Auckland')
     expect(await person.client.analytics.heatmap({ campaignId: id })).toEqual({
       cells: [{ ...cell, weekday: 2, hour: 1 }],
       timeZone: 'Pacific/Auckland',

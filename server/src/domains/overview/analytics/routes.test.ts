@@ -6,14 +6,14 @@ import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { insertConversation } from '../../../../test/conversations.ts'
 import { deleteLeads, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
-import { markReplied, markSent, rewrite } from '../../../../test/messages.ts'
+import { copyMessages, markReplied, markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import { insertReply } from '../../../../test/replies.ts'
-import { countedColumns, countMessages, deleteMessages, updateMessages } from '../../../core/messages/counts.ts'
+import { setTimeZone } from '../../../../test/x-accounts.ts'
+import { deleteMessages, updateMessages } from '../../../core/messages/counts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
-import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -110,11 +110,7 @@ describe('GET /analytics', () => {
       ['Asia/Kolkata', [1, 2]],
       ['America/New_York', [2, 1]],
     ] as const) {
-      const limits = { workspaceId: person.workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
-      await app.db
-        .insert(sendingLimits)
-        .values(limits)
-        .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
+      await setTimeZone(app, person, timeZone)
       expect([timeZone, (await ask(march)).timeZone, (await days()).map(([, count]: number[]) => count)]).toEqual([
         timeZone,
         timeZone,
@@ -267,15 +263,7 @@ it('always equals a recount of the messages, whatever happens to them', async ()
           sql`status = ${command.kind === 'fail' ? 'failed' : 'queued'}, sent_at = null`,
         )
       case 'copy':
-        return app.db.execute(sql`
-          with added as (
-            insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
-            select workspace_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status, sent_at
-            from dms
-            where id in (${chosen})
-            returning ${countedColumns()}
-          ), ${countMessages({ after: 'added' })}
-          select from added`)
+        return copyMessages(app, sql`id in (${chosen})`, { limit: 1_000, isFollowUp: false })
       case 'delete':
         return deleteMessages(app.db, sql`id in (${chosen})`)
       case 'purge':

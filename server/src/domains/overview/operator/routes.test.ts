@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { backdateJoins, confirmMembers, readdressMembers, unsubscribeMembers } from '../../../../test/waitlist.ts'
 import { members, referralCounts, rewardGrants, waitlistDays } from '../../waitlist/waitlist/tables.ts'
 import { operatorLog } from './tables.ts'
 
@@ -163,11 +164,7 @@ describe('POST /operator/invitations', () => {
 
   it('invites the next members once each, keeps their positions and emails them a sign-up link', async () => {
     const [first] = await app.db.select().from(members).where(eq(members.position, 1))
-    const [deaf] = await app.db
-      .update(members)
-      .set({ unsubscribedAt: new Date() })
-      .where(eq(members.position, 2))
-      .returning()
+    const [deaf] = await unsubscribeMembers(app, { position: 2 })
     // Two operators in parallel, one of them twice with the same key.
     const key = { 'idempotency-key': 'invite-once' }
     const invite = (who: Person, count: number, headers?: Record<string, string>) =>
@@ -195,7 +192,7 @@ describe('POST /operator/invitations', () => {
 
 it('GET /operator/members/export returns all members without formulas, and 404 to non-operators', async () => {
   const { id } = await join()
-  await app.db.update(members).set({ email: '=1+1@example.com' }).where(eq(members.id, id))
+  await readdressMembers(app, { id }, '=1+1@example.com')
   const { body, headers, status } = await operator.call('GET', '/operator/members/export')
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
   const rows = parse(body as string, { columns: true, bom: true }) as Record<string, string>[]
@@ -226,11 +223,8 @@ describe('GET /operator/growth', () => {
   })
 
   it('includes days without joins, and equals a recount after members change', async () => {
-    await app.db
-      .update(members)
-      .set({ joinedAt: sql`joined_at - interval '3 days'` })
-      .where(sql`position between 3 and 9`)
-    await app.db.update(members).set({ confirmedAt: new Date() }).where(sql`position between 5 and 12`)
+    await backdateJoins(app, sql`position between 3 and 9`, 3)
+    await confirmMembers(app, sql`position between 5 and 12`)
     const { days, confirmed } = await operator.client.operator.growth({})
     expect(days.map((day) => day.joined > 0)).toEqual([true, false, false, true])
     expect(days[1]!.total).toBe(7)

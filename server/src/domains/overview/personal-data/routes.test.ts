@@ -3,23 +3,20 @@ import { eq, sql } from 'drizzle-orm'
 import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../../test/accounts.ts'
+import { insertApiKeys } from '../../../../test/api-keys.ts'
 import { pauseNow } from '../../../../test/campaigns.ts'
+import { insertDraft } from '../../../../test/conversations.ts'
+import { linkIdentity } from '../../../../test/credentials.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { joinWorkspace } from '../../../../test/team.ts'
+import { insertReports } from '../../../../test/reports.ts'
+import { insertConnection } from '../../../../test/sso.ts'
+import { joinWorkspace, saveColor } from '../../../../test/team.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
-import { conversationDrafts } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
-import { ssoConnections } from '../../identity/sso/tables.ts'
-import { conversationSettings } from '../../outreach/replies/tables.ts'
-import { replySettings } from '../../outreach/sending-settings/tables.ts'
-import { apiKeys } from '../../platform/api-keys/tables.ts'
-import { workspaceBranding } from '../../platform/branding/tables.ts'
-import { notificationPreferences } from '../../platform/notifications/tables.ts'
-import { reports } from '../reports/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -43,27 +40,18 @@ async function withData(leadCount = 3) {
   await person.client.campaigns.queue({ id: campaign.id })
   await call(app, 'POST', '/waitlist/join', { email: person.email })
   await person.call('GET', '/dashboard')
-  await app.db
-    .insert(authIdentities)
-    .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a-secret' })
+  await linkIdentity(app, person.id, 'google', { email: person.email, idToken: 'a-secret' })
   const { workspaceId } = person
-  await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
-  await app.db
-    .insert(conversationDrafts)
-    .values({ workspaceId, conversationId: campaign.id, userId: person.id, text: 'Not sent' })
-  await app.db.insert(conversationSettings).values({ workspaceId, keepTextsDays: 90 })
-  await app.db
-    .insert(apiKeys)
-    .values({ workspaceId, name: 'CRM', start: 'xa_live_abcd', keyHash: 'a-secret', scopes: [], createdBy: person.id })
-  await app.db.insert(workspaceBranding).values({ workspaceId, color: '#1d7a3c' })
-  await app.db.insert(reports).values({
-    ...{ workspaceId, kind: 'month', month: '2026-03', title: 'March', includesPeople: false, createdBy: person.id },
-    ...{ sealedToken: 'a-secret', tokenHash: `a-secret of ${workspaceId}`, expiresAt: new Date('2100-01-01') },
-  })
+  await person.client.sendingSettings.saveOptOutWords({ words: ['stop'] })
+  await insertDraft(app, { workspaceId, conversationId: campaign.id, userId: person.id, text: 'Not sent' })
+  await person.client.replies.saveSettings({ keepTextsDays: 90 })
+  await insertApiKeys(app, workspaceId, person.id, ['CRM'])
+  await saveColor(app, workspaceId, '#1d7a3c')
+  await insertReports(app, person, 1, new Date('2100-01-01'))
   await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
   await person.client.writer.saveAbout({ text: 'We make tools.' })
   await person.client.writer.saveProvider({ kind: 'openai', model: 'gpt-5', apiKey: 'a-secret' })
-  await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
+  await person.client.notifications.setPreference({ kind: NOTIFICATION_KINDS[0], email: false })
   return person
 }
 
@@ -82,9 +70,7 @@ describe('GET /auth/user/export', () => {
   it('returns all data of the account as a ZIP, without secrets and data of others', async () => {
     const person = await withData()
     const provider = { kind: 'oidc', issuer: 'https://id.example', clientId: 'client', scopes: 'openid' } as const
-    await app.db
-      .insert(ssoConnections)
-      .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a-secret' })
+    await insertConnection(app, person, { ...provider, sealedClientSecret: 'a-secret' })
     const other = await makePerson(app)
     await makeLeads(app, other, [{ name: "Somebody else's lead" }])
     const { answer: response, text, file } = await archiveOf(person)
@@ -216,10 +202,8 @@ describe('DELETE /auth/user', () => {
       await prove(app, owner)
       const { workspaceId } = owner
       await joinWorkspace(app, workspaceId, person.id, 'admin')
-      const key = { workspaceId, createdBy: person.id, start: 'xa_live_abcd', scopes: [] }
-      const named = ['First', 'Second'].map((name) => ({ ...key, name, keyHash: `${name} of ${workspaceId}` }))
-      const [first] = await app.db.insert(apiKeys).values(named).returning()
-      return { owner, keyId: first!.id }
+      const [keyId] = await insertApiKeys(app, workspaceId, person.id, ['First', 'Second'])
+      return { owner, keyId: keyId! }
     }
     const [{ owner, keyId }, present] = [await joinTeam(), await joinTeam()]
     await owner.client.people.remove({ id: person.id, keepApiKeys: true })
@@ -266,18 +250,10 @@ describe('DELETE /auth/user', () => {
   it('lets others join the waitlist while it deletes a workspace, and unlinks its single sign-on', async () => {
     const person = await withData()
     const other = await makePerson(app)
-    const [connection] = await app.db
-      .insert(ssoConnections)
-      .values({
-        workspaceId: person.workspaceId,
-        kind: 'saml',
-        issuer: 'i',
-        ssoUrl: 'https://i.example',
-        certificates: ['c'],
-      })
-      .returning()
-    const providerId = `sso:${connection!.id}`
-    await app.db.insert(authIdentities).values({ userId: other.id, providerId, accountId: 'other', email: other.email })
+    const saml = { kind: 'saml' as const, issuer: 'i', ssoUrl: 'https://i.example', certificates: ['c'] }
+    const connectionId = await insertConnection(app, person, saml)
+    const providerId = `sso:${connectionId}`
+    await linkIdentity(app, other.id, providerId, { email: other.email })
     const response = await whileWaiting(app, {
       lock: `select 1 from leads where workspace_id = '${person.workspaceId}' for update`,
       work: () => remove(person, { confirmation: person.email, currentPassword: PASSWORD }),

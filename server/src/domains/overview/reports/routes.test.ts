@@ -1,7 +1,8 @@
 import { REPORTS_MAX } from '@x-automated/contract/overview/report-limits'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { makeDirect } from '../../../../test/campaigns.ts'
+import { deleteUsers } from '../../../../test/accounts.ts'
+import { makeDirect, makeSample } from '../../../../test/campaigns.ts'
 import { insertConversation } from '../../../../test/conversations.ts'
 import { deleteLeads } from '../../../../test/leads.ts'
 import { LOGO } from '../../../../test/logo.ts'
@@ -10,11 +11,10 @@ import { markFailed, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
-import { whileWaiting } from '../../../../test/while-waiting.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
+import { expireReport, insertReports } from '../../../../test/reports.ts'
+import { deletionOf, whileWaiting } from '../../../../test/while-waiting.ts'
 import { ANSWERS, type dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
-import { authUsers } from '../../identity/auth/tables.ts'
 import { find } from './reports.ts'
 import { reports } from './tables.ts'
 
@@ -170,7 +170,7 @@ describe('POST /reports', () => {
     const person = await makeAgency()
     const { id: campaignId } = await makeCampaign(person)
     const response = await whileWaiting(app, {
-      lock: `delete from campaigns where id = '${campaignId}'`,
+      lock: deletionOf('campaigns', campaignId),
       work: () => person.call('POST', '/reports', { kind: 'campaign', campaignId }),
       end: 'commit',
     })
@@ -179,10 +179,7 @@ describe('POST /reports', () => {
 
   it('stops at 200 reports, even if two are shared at the same time', async () => {
     const person = await makeAgency()
-    await app.db.execute(sql`
-      insert into reports (workspace_id, kind, month, title, sealed_token, token_hash, includes_people, created_by, expires_at)
-      select ${person.workspaceId}, 'month', '2026-03', 'old', '', ${person.id} || n, false, ${person.id}, now()
-      from generate_series(1, ${REPORTS_MAX - 1}) n`)
+    await insertReports(app, person, REPORTS_MAX - 1, new Date())
     const share = () => person.call('POST', '/reports', { kind: 'month', month: '2026-03' })
     const responses = await Promise.all([share(), share()])
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409])
@@ -241,7 +238,7 @@ describe('POST /reports/find', () => {
     const april = await makeCampaign(person, 'April')
     await rewrite(app, { campaignId: april.id }, { sentAt: new Date('2026-04-02T12:00:00Z') })
     const sample = await makeCampaign(person, 'Sample')
-    await app.db.update(campaigns).set({ isSample: true }).where(eq(campaigns.id, sample.id))
+    await makeSample(app, { id: sample.id })
     const direct = await makeCampaign(person, 'Direct')
     await makeDirect(app, { id: direct.id })
     const report = await person.client.reports.create({ kind: 'month', month: '2026-03' })
@@ -299,7 +296,7 @@ describe('POST /reports/find', () => {
     const read = openReader()
     // What was read before does not keep working.
     for (const { token } of [expired, deleted, disabled]) expect((await read(token)).status).toBe(200)
-    await app.db.update(reports).set({ expiresAt: new Date() }).where(eq(reports.id, expired.id))
+    await expireReport(app, expired.id)
     await person.client.reports.remove({ id: deleted.id })
     const missing = { success: false, code: 'REPORT_NOT_FOUND', error: expect.any(String) }
     for (const token of [expired.token, deleted.token, 'unknown', '', '\u0000', 'x'.repeat(1_000)])
@@ -364,7 +361,7 @@ describe('DELETE /reports/{id}', () => {
     const owner = await makeAgency()
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const report = await admin.client.reports.create({ kind: 'month', month: '2026-03' })
-    await app.db.delete(authUsers).where(eq(authUsers.id, admin.id))
+    await deleteUsers(app, { id: admin.id })
     expect((await owner.client.reports.list({})).reports[0]?.createdBy).toBeNull()
     expect((await openReader()(tokenOf(report))).status).toBe(200)
     expect((await owner.call('DELETE', `/reports/${report.id}`)).status).toBe(204)

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { leaveUnqueued } from '../../../../test/campaigns.ts'
+import { startProcess } from '../../../../test/jobs.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { deleteMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -22,7 +23,6 @@ import { sendNow } from '../../../core/messages/send-now.ts'
 import { removeMany, restore } from '../../../core/people/removal.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { workers } from '../../../db/tables.ts'
 import { preflightOf } from '../../outreach/campaigns/preflight.ts'
 import { answer as answerConversation } from '../../outreach/conversations/answers.ts'
 import { usedOf } from '../../platform/billing/plan.ts'
@@ -223,8 +223,8 @@ describe('on the real X, a message to a sample lead', () => {
 
   it('is never claimed by a worker, and is skipped with the reason', async () => {
     const planted = await queued('api')
-    const [worker] = await app.db.insert(workers).values({}).returning()
-    expect((await claimDue(app.db, worker!.id, real())).claimed).toBeNull()
+    const worker = await startProcess(app)
+    expect((await claimDue(app.db, worker, real())).claimed).toBeNull()
     await expectSkipped(planted, 16)
     expect(await planted.person.client.campaigns.find({ id: planted.id })).toMatchObject({ status: 'completed' })
     expect(await arrived(app)).not.toContainEqual(expect.objectContaining({ from: planted.account.handle }))
@@ -246,8 +246,8 @@ describe('on the real X, a message to a sample lead', () => {
     const { leads } = await person.client.leads.list({ status: 'not_sent' })
     await person.client.leads.queue({ leadIds: [leads[0]!.id] })
     await letOnlySend(app, account.id)
-    const [worker] = await app.db.insert(workers).values({}).returning()
-    expect((await claimDue(app.db, worker!.id, real())).claimed).toBeNull()
+    const worker = await startProcess(app)
+    expect((await claimDue(app.db, worker, real())).claimed).toBeNull()
     expect((await person.client.leads.find({ id: leads[0]!.id })).dmStatus).toBe('not_sent')
   })
 

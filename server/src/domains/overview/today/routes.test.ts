@@ -8,11 +8,10 @@ import { answerLast, deleteConversations, insertConversation, messaged, say } fr
 import { insertLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { deleteOpenerCounts, pretendDrafts } from '../../../../test/openers.ts'
 import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
 import { leaveIdle, loseConnection } from '../../../../test/x-accounts.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { conversations as rows } from '../../../core/tables/conversations.ts'
-import { openerCounts } from '../../../core/tables/openers.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -152,8 +151,8 @@ it('GET /today names what needs a person, the most urgent first', async () => {
     status: 'paused',
   })
   const reason = { code: 'opt_outs' as const, params: { optOuts: 4, of: 100 } }
-  await app.db.update(campaigns).set({ reason }).where(eq(campaigns.id, id))
-  await app.db.insert(openerCounts).values({ workspaceId: person.workspaceId, campaignId: id, draft: 3 })
+  await pauseNow(app, { id }, { reason })
+  await pretendDrafts(app, { workspaceId: person.workspaceId, campaignId: id }, 3)
   await loseConnection(app, { id: account.id })
   expect((await person.client.today.find({})).needs).toEqual([
     { code: 'x_disconnected', params: { handle: account.handle }, path: '/twitter' },
@@ -168,7 +167,7 @@ it('GET /today names what needs a person, the most urgent first', async () => {
   expect((await person.client.today.find({ xAccountId: other.id })).needs).toEqual([])
   await complete(app, { id })
   expect((await person.client.today.find({})).needs.map(({ code }) => code)).toEqual(['x_disconnected'])
-  await app.db.delete(openerCounts).where(eq(openerCounts.campaignId, id))
+  await deleteOpenerCounts(app, id)
 })
 
 it('GET /today returns 404 for an account of another workspace', async () => {

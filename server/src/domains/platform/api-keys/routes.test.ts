@@ -1,7 +1,8 @@
 import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { clearScopes, expireApiKey, insertApiKeys } from '../../../../test/api-keys.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -92,10 +93,8 @@ describe('POST /api-keys', () => {
       { expiresAt: '2026-01-01T00:00:00Z' },
     ])
       expect((await person.call('POST', '/api-keys', { ...wanted, ...wrong })).body.code).toBe('INVALID_INPUT')
-    await app.db.execute(sql`
-      insert into api_keys (workspace_id, name, start, key_hash, scopes, created_by)
-      select ${person.workspaceId}, 'old', 'xa_live_0000', 'hash' || n, '{leads:read}', ${person.id}
-      from generate_series(1, ${API_KEYS_MAX}) n`)
+    const names = Array.from({ length: API_KEYS_MAX }, (_, n) => `old ${n}`)
+    await insertApiKeys(app, person.workspaceId, person.id, names)
     expect(await person.call('POST', '/api-keys', wanted)).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
   })
 })
@@ -334,7 +333,7 @@ describe('an API key', () => {
     const person = await makeSubscriber()
     const expiring = await makeKey(person, ['lists:read'], { expiresAt: new Date(Date.now() + 60_000).toISOString() })
     expect((await expiring.call('GET', '/lists')).status).toBe(200)
-    await app.db.update(apiKeys).set({ expiresAt: sql`now()` }).where(eq(apiKeys.id, expiring.id))
+    await expireApiKey(app, expiring.id)
     expect((await expiring.call('GET', '/lists')).status).toBe(401)
     const key = await makeKey(person, ['lists:read'])
     await unsubscribe(app, person)
@@ -375,7 +374,7 @@ describe('every operation', () => {
   it('is for keys with its scope alone, on a plan with API access', async () => {
     const person = await makeSubscriber()
     const [none, all] = [await makeKey(person), await makeKey(person)]
-    await app.db.update(apiKeys).set({ scopes: [] }).where(eq(apiKeys.id, none.id))
+    await clearScopes(app, none.id)
     const signedIn = operations.filter(({ access }) => access !== 'public' && access !== 'operator')
     for (const operation of signedIn) {
       const [path, body] = [pathWith(operation, SOME_ID), operation.method === 'GET' ? undefined : {}]

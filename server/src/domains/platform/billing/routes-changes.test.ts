@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { endSubscriptions } from '../../../../test/subscriptions.ts'
+import { endSubscriptions, pausePaid } from '../../../../test/subscriptions.ts'
 import { paidSubscriptions } from './tables.ts'
 
 let app: TestApp
@@ -129,11 +129,8 @@ describe('a paused subscription', () => {
   it('counts as ended, so that a plan can be bought again', async () => {
     const person = await makeSubscriber()
     const { id } = await paidOf(person)
-    // The highest read number, so that pending events do not overwrite it.
-    await app.db
-      .update(paidSubscriptions)
-      .set({ status: 'paused', readNo: Number.MAX_SAFE_INTEGER })
-      .where(eq(paidSubscriptions.id, id))
+
+    await pausePaid(app, id)
     await endSubscriptions(app, { paidId: id })
     expect(await person.client.billing.overview()).toMatchObject({ subscription: null, others: [], level: 'free' })
     const { links } = await person.client.billing.ownLinks()

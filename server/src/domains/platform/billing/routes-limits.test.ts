@@ -1,16 +1,15 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
-import { markFailed } from '../../../../test/messages.ts'
+import { markFailed, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
-import { endSubscriptions } from '../../../../test/subscriptions.ts'
+import { endSubscriptions, raiseUsage, setUsage } from '../../../../test/subscriptions.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { queueNotificationEmails } from '../notifications/notifications.ts'
 import { notifications } from '../notifications/tables.ts'
-import { monthlyUsage } from './tables.ts'
 
 /** Plan limits are enforced when messages are queued. */
 let app: TestApp
@@ -20,23 +19,14 @@ beforeAll(async () => {
 })
 
 const FREE = 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.'
-const month = sql`date_trunc('month', now() at time zone 'UTC')::date`
 
 async function makeSender(used = 0): Promise<Person> {
   const person = await makePerson(app)
   await connectX(app, person)
-  await setUsed(person, used)
+  await setUsage(app, person, used)
   return person
 }
-async function setUsed({ workspaceId }: Person, count: number) {
-  await app.db
-    .insert(monthlyUsage)
-    .values({ workspaceId, kind: 'dms', month: month as never, count })
-    .onConflictDoUpdate({
-      target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
-      set: { count, warnedOf: null },
-    })
-}
+
 const used = async (person: Person) =>
   (await person.client.billing.overview()).usage.find(({ what }) => what === 'dms')!.used
 
@@ -72,7 +62,7 @@ describe('403 PLAN_LIMIT', () => {
     await person.client.suppressions.remove({ id: suppression.id })
     const skipped = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')!
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject(refused(FREE, 50))
-    await setUsed(person, 49)
+    await setUsage(app, person, 49)
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject({ status: 200 })
     expect(await used(person)).toBe(50)
     // Requeueing a message that was tried does not count again.
@@ -150,7 +140,7 @@ it('queued messages survive the end of a plan, and archiving refunds them', asyn
     dmsQueuedCount: 60,
   })
   const [message] = await dmsOf(person, campaign.id)
-  await app.db.update(dms).set({ triedAt: new Date() }).where(eq(dms.id, message!.id))
+  await rewrite(app, { id: message!.id }, { triedAt: new Date() })
   await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
   expect(await used(person)).toBe(1)
 })
@@ -195,7 +185,7 @@ it('owners are notified once at 80%, in-app and by email, and again for another 
     .where(eq(notifications.userId, person.id))
   expect(emailedAt).not.toBeNull()
   await subscribe(app, person, 'pro_monthly')
-  await app.db.update(monthlyUsage).set({ count: 3_999 }).where(eq(monthlyUsage.workspaceId, person.workspaceId))
+  await raiseUsage(app, person, 3_999)
   await queue(1)
   expect((await person.client.notifications.list({})).total).toBe(2)
 })

@@ -1,11 +1,10 @@
-import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeAccount, PASSWORD } from '../../../../test/accounts.ts'
 import { connectX, earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles } from '../../../../test/outreach.ts'
 import { joinWorkspace, makeColleague, makeWorkspace } from '../../../../test/team.ts'
-import { members } from '../../waitlist/waitlist/tables.ts'
+import { removeAccount } from '../../../../test/waitlist.ts'
 import { factsOf } from './plan.ts'
 import { hasFeature } from './rewards.ts'
 
@@ -109,7 +108,7 @@ describe('early features', () => {
   it('stay with a referred person whose referrer deletes their account', async () => {
     const [referrer, referred] = [await makePerson(app), await makePerson(app)]
     await referred.client.waitlist.refer({ referralCode: (await referrer.client.waitlist.dashboard()).referralCode })
-    await app.db.update(members).set({ accountUserId: null }).where(eq(members.accountUserId, referrer.id))
+    await removeAccount(app, referrer.id)
     expect(await has(referred, '1.9.0')).toBe(true)
     expect(await has(referrer, '1.9.0')).toBe(false)
   })

@@ -5,7 +5,8 @@ import { mailsTo, mailTo } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { failPayment } from '../../../../test/subscriptions.ts'
-import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
+import { grantReward } from '../../../../test/waitlist.ts'
+import { members } from '../../waitlist/waitlist/tables.ts'
 import { claimPayments } from './sync.ts'
 import { paidSubscriptions } from './tables.ts'
 
@@ -323,9 +324,7 @@ describe('rewards', () => {
     const person = await makePerson(app)
     await person.call('GET', '/dashboard')
     const [member] = await app.db.select().from(members).where(eq(members.accountUserId, person.id))
-    await app.db
-      .insert(rewardGrants)
-      .values({ memberId: member!.id, achievement: 'bronze', months: 1, accountUserId: person.id })
+    await grantReward(app, member!.id, person.id)
     const earned = await person.client.billing.overview()
     expect(earned).toMatchObject({
       level: 'pro',

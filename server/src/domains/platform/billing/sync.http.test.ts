@@ -7,6 +7,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeAccount, prove } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, registerPaymentsWebhook, type TestApp, WEBHOOK_SECRET } from '../../../../test/open-app.ts'
+import { deletePaymentWebhooks, endPaidPeriod, insertFormerWebhook } from '../../../../test/subscriptions.ts'
 import type { PaymentEvent } from '../../../outside/payments.ts'
 import { statusOf } from './rules.ts'
 import { recordEvent, syncEvents, syncOverdue, syncSubscription } from './sync.ts'
@@ -265,10 +266,7 @@ describe('without webhook events', () => {
       [bad, 3],
       [good, 2],
     ] as const)
-      await app.db
-        .update(paidSubscriptions)
-        .set({ currentPeriodEnd: hoursAgo(2), updatedAt: hoursAgo(hours) })
-        .where(eq(paidSubscriptions.id, id))
+      await endPaidPeriod(app, id, hours)
     await syncOverdue({ ...context(), payments })
     await expectSame(other, good)
     // It has had its turn and moves behind all others.
@@ -280,14 +278,7 @@ describe('without webhook events', () => {
     const id = await buy(person)
     await Promise.all([syncEvents(context()), syncEvents(context())])
     await expectSame(person, id)
-    await app.db
-      .update(paidSubscriptions)
-      .set({
-        status: 'active',
-        currentPeriodEnd: new Date(Date.now() - 7_200_000),
-        updatedAt: new Date(Date.now() - 7_200_000),
-      })
-      .where(eq(paidSubscriptions.id, id))
+    await endPaidPeriod(app, id)
     await stripe.call('DELETE', `/v1/subscriptions/${id}`)
     await syncOverdue(context())
     await expectSame(person, id)
@@ -330,7 +321,7 @@ describe('POST /api/billing/webhook', () => {
     const { signature } = await import('@x-automated/stand-ins/payments/events')
     // A secret encrypted with a former AUTH_SECRET does not get in the way of the configured one.
     const url = `${app.services.origin}/api/billing/webhook`
-    await app.db.insert(paymentWebhooks).values({ url, endpointId: 'we_former', sealedSecret: 'of another secret' })
+    await insertFormerWebhook(app, url)
     const [event] = await stripe.all('/v1/events')
     const body = JSON.stringify({ ...event, id: 'evt_forged' })
     const now = Math.floor(Date.now() / 1_000)
@@ -352,7 +343,7 @@ describe('POST /api/billing/webhook', () => {
       'stripe-signature': signature(WEBHOOK_SECRET, body, now),
     })
     expect([response.status, response.body]).toEqual([200, { success: true }])
-    await app.db.delete(paymentWebhooks)
+    await deletePaymentWebhooks(app)
   })
 
   it.each(['[]', '[{"id":"evt_1"}]', '"evt_1"', '1', 'null', 'true', '{}', '{"id":"evt_1"}', '<html></html>'])(

@@ -7,6 +7,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { insertLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { ageNotifications } from '../../../../test/notifications.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { loseConnection } from '../../../../test/x-accounts.ts'
@@ -130,8 +131,7 @@ describe('replies', () => {
     await reply(person, null)
     expect(await queueNotificationEmails(context())).toBe(0)
     expect(await queueDigests(context())).toBe(0)
-    const yesterday = new Date(Date.now() - 25 * 3_600_000)
-    await app.db.update(notifications).set({ createdAt: yesterday }).where(eq(notifications.userId, person.id))
+    await ageNotifications(app, { userId: person.id }, 25)
     expect(await queueDigests(context())).toBe(1)
     expect(await queueDigests(context())).toBe(0)
   })
@@ -164,11 +164,7 @@ describe('replies', () => {
     await reply(person, 'interested')
     await person.client.people.update({ id: colleague.id, role: 'viewer' })
     await person.client.people.remove({ id: former.id })
-    const yesterday = new Date(Date.now() - 25 * 3_600_000)
-    await app.db
-      .update(notifications)
-      .set({ createdAt: yesterday })
-      .where(eq(notifications.workspaceId, person.workspaceId))
+    await ageNotifications(app, { workspaceId: person.workspaceId }, 25)
     while ((await queueNotificationEmails(context())) > 0);
     while ((await queueDigests(context())) > 0);
     await sendQueuedEmails(
@@ -275,10 +271,7 @@ describe('emails', () => {
 })
 
 it('deletes notifications after 90 days', async () => {
-  await app.db
-    .update(notifications)
-    .set({ createdAt: new Date(Date.now() - 91 * 86_400_000) })
-    .where(eq(notifications.userId, owner.id))
+  await ageNotifications(app, { userId: owner.id }, 91 * 24)
   await purgeOldNotifications(app.db)
   expect((await owner.client.notifications.list({})).total).toBe(0)
   expect((await viewer.client.notifications.list({})).total).toBe(3)

@@ -2,11 +2,23 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { WebhookEvent } from '@x-automated/contract/platform/webhooks'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mailsTo, mailTo } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import {
+  ageLog,
+  deleteEndpoints,
+  endPreviousSecrets,
+  failFor,
+  fillLog,
+  insertDeliveries,
+  leaveLastAttempt,
+  makeDeliveriesDue,
+  planDelivery,
+  postponeDeliveries,
+} from '../../../../test/webhooks.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { members } from '../../waitlist/waitlist/tables.ts'
 import { anonymizeMember } from '../../waitlist/waitlist/waitlist.ts'
@@ -27,7 +39,7 @@ afterAll(() => receiver.server.close())
 beforeEach(async () => {
   receiver.answers = () => [200, 'taken']
   receiver.received.length = 0
-  await app.db.delete(webhookEndpoints)
+  await deleteEndpoints(app)
 })
 
 interface Receiver {
@@ -68,24 +80,11 @@ const context = (): WebhookContext => ({ ...app.services, db: app.db })
 /** An endpoint that only the test delivers to. */
 async function quietEndpoint(count = 1) {
   const made = await endpoint()
-  await app.db.update(webhookEndpoints).set({ enabled: false }).where(eq(webhookEndpoints.id, made.id))
-  const payload = { type: 'member.joined', data: {} }
-  const rows = Array.from({ length: count }, () => ({
-    endpointId: made.id,
-    eventId: crypto.randomUUID(),
-    event: 'member.joined' as const,
-    payload,
-  }))
-  await app.db.insert(webhookDeliveries).values(rows)
-  await app.db.update(webhookEndpoints).set({ enabled: true }).where(eq(webhookEndpoints.id, made.id))
+  await insertDeliveries(app, made.id, count)
   const [row] = await app.db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, made.id))
   return row!
 }
-const makeDue = (endpointId: string) =>
-  app.db
-    .update(webhookDeliveries)
-    .set({ nextAttemptAt: sql`now() - interval '1 second'` })
-    .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.status, 'pending')))
+const makeDue = (endpointId: string) => makeDeliveriesDue(app, endpointId)
 
 /** Verifies a signature as a receiver would, independently of our code (standardwebhooks.com). */
 function isSigned({ headers, body }: Receiver['received'][number], secret: string): boolean {
@@ -241,15 +240,15 @@ describe('events', () => {
   it('disable an endpoint that failed for a day, and email the operators', async () => {
     receiver.answers = () => [503, 'down']
     const made = await quietEndpoint(2)
-    await app.db.update(webhookDeliveries).set({ attempts: 7 })
+    await leaveLastAttempt(app)
     await deliverDue(context(), made.id)
     expect((await log(made.id)).map((delivery) => [delivery.status, delivery.attempts])).toEqual(
       Array(2).fill(['failed', 8]),
     )
     // Two deliveries failed permanently, but others may have succeeded today.
     expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({ enabled: true })
-    await app.db.update(webhookDeliveries).set({ status: 'pending', attempts: 7, nextAttemptAt: new Date() })
-    await app.db.update(webhookEndpoints).set({ failingSince: sql`now() - interval '19 hours'` })
+    await leaveLastAttempt(app)
+    await failFor(app, 19)
     await deliverDue(context(), made.id)
     expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({
       enabled: false,
@@ -268,13 +267,7 @@ describe('events', () => {
       enabled: false,
       disabledReason: 'gone',
     })
-    await app.db.insert(webhookDeliveries).values({
-      endpointId: made.id,
-      eventId: crypto.randomUUID(),
-      event: 'member.joined',
-      payload: {},
-      nextAttemptAt: sql`now() + interval '5 hours'`,
-    })
+    await planDelivery(app, made.id, 5)
     const enabled = await operator.client.webhooks.update({ id: made.id, enabled: true })
     expect(enabled).toMatchObject({ enabled: true, disabledReason: null, failingSince: null })
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2)
@@ -288,10 +281,10 @@ describe('events', () => {
     await anonymizeMember(app.db, person.id)
     expect(JSON.stringify(await log(id))).not.toContain(person.email)
     await join()
-    await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '29 days'` })
+    await ageLog(app, 29)
     await purgeDeliveries(app.db)
     expect(await log(id)).not.toEqual([])
-    await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '31 days'` })
+    await ageLog(app, 31)
     await purgeDeliveries(app.db)
     expect(await log(id)).toEqual([])
   })
@@ -339,9 +332,7 @@ describe('POST /operator/webhooks', () => {
 describe('operator webhook routes', () => {
   it('delete an endpoint with a long log without blocking joins', async () => {
     const { id } = await endpoint()
-    await app.db.execute(sql`
-      insert into webhook_deliveries (endpoint_id, event_id, event, payload, status, next_attempt_at)
-      select ${id}::uuid, gen_random_uuid(), 'member.joined', '{}', 'delivered', null from generate_series(1, 10001)`)
+    await fillLog(app, id, 10_001)
     await whileWaiting(app, {
       lock: `select 1 from webhook_deliveries where endpoint_id = '${id}' limit 1 for update`,
       work: () => operator.client.webhooks.remove({ id }),
@@ -378,7 +369,7 @@ describe('operator webhook routes', () => {
     const last = receiver.received.at(-1)!
     expect(last.path).toBe('/moved')
     expect([isSigned(last, secret), isSigned(last, rotated.secret)]).toEqual([true, true])
-    await app.db.update(webhookEndpoints).set({ previousSecretUntil: new Date() })
+    await endPreviousSecrets(app)
     await operator.client.webhooks.test({ id })
     expect(isSigned(receiver.received.at(-1)!, secret)).toBe(false)
     expect((await operator.call('DELETE', `/operator/webhooks/${id}`)).status).toBe(204)
@@ -402,10 +393,7 @@ describe('operator webhook routes', () => {
     // Due soon: unchanged. Due later: sent now. Finished: a new delivery with the same event id.
     const waiting = (await page({ status: 'pending' })).deliveries[0]!
     expect(await operator.client.webhooks.redeliver({ id: waiting.id })).toEqual(waiting)
-    await app.db
-      .update(webhookDeliveries)
-      .set({ nextAttemptAt: sql`now() + interval '5 hours'` })
-      .where(eq(webhookDeliveries.id, waiting.id))
+    await postponeDeliveries(app, { id: waiting.id }, 5)
     await operator.client.webhooks.redeliver({ id: waiting.id })
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(6)
     const again = await operator.client.webhooks.redeliver({ id: third.deliveries[0]!.id })

@@ -16,6 +16,7 @@ import {
   setFaults,
 } from '../../../../test/outreach.ts'
 import { watchAccount } from '../../../../test/reply-watches.ts'
+import { makeScrape } from '../../../../test/scrapes.ts'
 import { changeApp } from '../../../../test/x-accounts.ts'
 import { addOwnApp, letTryFunds, refillFunds, runOutOfFunds } from '../../../../test/x-apps.ts'
 import { dms } from '../../../core/tables/messages.ts'
@@ -178,26 +179,19 @@ it('makes unsettled messages, scrapes and reads due within a minute of the retur
   await stop()
   const [message] = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
   expect(message).toMatchObject({ status: 'queued', outcomeUnknown: true })
-  const [scrape] = await app.db
-    .insert(scrapes)
-    .values({
-      workspaceId: person.workspaceId,
-      type: 'followers',
-      twitterHandle: 'f120_funds',
-      minFollowers: 0,
-      maxFollowers: 1_000_000,
-      keywords: [],
-      maxResults: 10,
-      status: 'waiting',
-      resumesAt: new Date(Date.now() + 3_600_000),
-    })
-    .returning()
+  const scrape = await makeScrape(app, person, {
+    twitterHandle: 'f120_funds',
+    maxFollowers: 1_000_000,
+    maxResults: 10,
+    status: 'waiting',
+    resumesAt: new Date(Date.now() + 3_600_000),
+  })
   const [{ xUserId } = { xUserId: '' }] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
   await watchAccount(app, xUserId, { nextPollAt: new Date(Date.now() + 3_600_000) })
   await setFaults(app)
   await letTryPass()
   await watch()
-  const [resumed] = await app.db.select().from(scrapes).where(eq(scrapes.id, scrape!.id))
+  const [resumed] = await app.db.select().from(scrapes).where(eq(scrapes.id, scrape.id))
   expect(resumed!.resumesAt!.getTime()).toBeLessThanOrEqual(Date.now())
   const [row] = await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, xUserId))
   expect(row!.nextPollAt.getTime()).toBeLessThanOrEqual(Date.now())

@@ -2,19 +2,20 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expireAuthorizations } from '../../../../test/credentials.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../../test/outreach.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
 import { changeRole } from '../../../../test/team.ts'
-import { expireTokens, loseConnection } from '../../../../test/x-accounts.ts'
+import { expireTokens, loseConnection, renewTokens } from '../../../../test/x-accounts.ts'
 import { createXApi } from '../../../outside/x.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { createSealer } from '../../../sealing.ts'
 import { createXApps } from '../x-apps/engine.ts'
 import { authorize, connectWithPassword } from './connecting.ts'
 import { disconnect } from './disconnecting.ts'
-import { xAccounts, xAuthorizations } from './tables.ts'
+import { xAccounts } from './tables.ts'
 import { withAccount } from './tokens.ts'
 
 let app: TestApp
@@ -186,13 +187,11 @@ describe('POST /session/disconnect', () => {
       const response = person.call('POST', '/session/disconnect')
       await waitForBlockedStatement(app)
       const tokens = await x!.signInWithPassword('founder_eve', 'long enough')
-      await tx
-        .update(xAccounts)
-        .set({
-          sealedAccessToken: sealer.seal(tokens.accessToken),
-          sealedRefreshToken: sealer.seal(tokens.refreshToken!),
-        })
-        .where(eq(xAccounts.id, id))
+      const sealed = {
+        sealedAccessToken: sealer.seal(tokens.accessToken),
+        sealedRefreshToken: sealer.seal(tokens.refreshToken!),
+      }
+      await renewTokens({ db: tx }, { id }, sealed)
       return { answer: response, tokens }
     })
     expect((await renewal.answer).status).toBe(200)
@@ -427,7 +426,7 @@ describe('POST /session/authorize and the callback', () => {
       expect(await comeBack(await decide(url, allow('founder_oauth')), cookie)).toBe('failed')
     }
     expect(await comeBack(new URL('http://localhost/api/session/callback?state=x&code=y'), other.cookie)).toBe('failed')
-    await app.db.update(xAuthorizations).set({ expiresAt: new Date(0) })
+    await expireAuthorizations(app)
     expect(await comeBack(await decide(other.url, allow('founder_oauth')), other.cookie)).toBe('failed')
     expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
   })

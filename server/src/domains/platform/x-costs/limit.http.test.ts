@@ -6,12 +6,12 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles, openSenders, sendDue } from '../../../../test/outreach.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
+import { dayAgo, deleteCharges, endMonth, insertCharges } from '../../../../test/x-costs.ts'
 import type { XError } from '../../../outside/x-errors.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
 import { withAccount } from '../x-account/tokens.ts'
 import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
 import { createXMeters } from './meter.ts'
-import { xCharges, xSpending } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -22,13 +22,13 @@ const { connected: connect, start, arrivedFrom } = openSenders(() => app)
 /** A person with an X account. Connecting it has cost nothing. */
 async function connected() {
   const made = await connect()
-  await deleteCharges(made.person)
+  await forgetCharges(made.person)
   return made
 }
 
-async function deleteCharges({ workspaceId }: Person) {
+async function forgetCharges(person: Person) {
   await app.services.xMeters.flush()
-  await app.db.delete(xCharges).where(eq(xCharges.workspaceId, workspaceId))
+  await deleteCharges(app, person)
 }
 
 const costsOf = async (person: Person) => {
@@ -65,7 +65,7 @@ it('sends until the next message would exceed the limit, then waits, and continu
 it('is not exceeded by two accounts and two processes that send at the same time', async () => {
   const { person, account } = await connected()
   const second = await connectX(app, person)
-  await deleteCharges(person)
+  await forgetCharges(person)
   const list = () => makeList(app, person, openHandles(6))
   await person.client.xCosts.saveLimit({ limitCents: 10 })
   const first = await launch(person, await list(), { xAccountId: account.id })
@@ -148,21 +148,13 @@ it('notifies owners once at 80%, and once when it is reached', async () => {
 
 it('counts what was charged this month before it was set, and nothing of the month before', async () => {
   const { person, account } = await connected()
-  const charge = {
-    workspaceId: person.workspaceId,
-    xAccountId: account.id,
-    purpose: 'scrape',
-    resource: 'user',
-    count: 1,
-  } as const
-  await app.db.insert(xCharges).values([
-    { ...charge, day: new Date().toISOString().slice(0, 10), mills: 500 },
-    { ...charge, day: '2026-01-31', mills: 9_000 },
-  ])
+  const charge = { xAccountId: account.id, purpose: 'scrape', resource: 'user', count: 1 } as const
+  const thisMonth = { ...charge, day: dayAgo(0), mills: 500 }
+  await insertCharges(app, person, thisMonth, { ...charge, day: '2026-01-31', mills: 9_000 })
   await person.client.xCosts.saveLimit({ limitCents: 51 })
   await launch(person, await makeList(app, person, openHandles(1)))
   expect(await sendDue(app)).toEqual([])
-  await app.db.update(xSpending).set({ month: '2026-01-01' }).where(eq(xSpending.workspaceId, person.workspaceId))
+  await endMonth(app, person)
   await person.client.xCosts.saveLimit({ limitCents: 52 })
   expect(await sendDue(app)).toHaveLength(1)
 })

@@ -14,6 +14,7 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { billEarlier, dayAgo, deleteCharges, insertBilled, insertCharges } from '../../../../test/x-costs.ts'
 import { withAccount } from '../x-account/tokens.ts'
 import { xBilledResources, xCharges } from './tables.ts'
 import { purgeCharges } from './x-costs.ts'
@@ -28,7 +29,7 @@ const { connected: connect, start } = openSenders(() => app)
 async function connected() {
   const made = await connect()
   await app.services.xMeters.flush()
-  await app.db.delete(xCharges).where(eq(xCharges.workspaceId, made.person.workspaceId))
+  await deleteCharges(app, made.person)
   return made
 }
 
@@ -99,10 +100,7 @@ describe('GET /x-costs', () => {
     expect(await chargesOf(person)).toMatchObject({ totalCents: 1 })
     await lookUp(other.account.id, 'open_same')
     expect(await chargesOf(other.person)).toMatchObject({ totalCents: 0 })
-    await app.db
-      .update(xBilledResources)
-      .set({ day: '2026-01-01' })
-      .where(eq(xBilledResources.xId, idOfHandle('open_same')))
+    await billEarlier(app, { xId: idOfHandle('open_same') })
     await lookUp(account.id, 'open_same')
     expect(await chargesOf(person)).toMatchObject({ totalCents: 2 })
   })
@@ -116,15 +114,13 @@ describe('GET /x-costs', () => {
 
   it('returns what X publishes no price for as an entry of its own', async () => {
     const { person, account } = await connected()
-    const charge = {
-      workspaceId: person.workspaceId,
-      day: new Date().toISOString().slice(0, 10),
-      xAccountId: account.id,
-    }
-    await app.db.insert(xCharges).values([
-      { ...charge, purpose: 'read', resource: 'chat_event', count: 7, mills: null },
-      { ...charge, purpose: 'read', resource: 'dm_event', count: 2, mills: 20 },
-    ])
+    const charge = { day: dayAgo(0), xAccountId: account.id, purpose: 'read' as const }
+    await insertCharges(
+      app,
+      person,
+      { ...charge, resource: 'chat_event', count: 7, mills: null },
+      { ...charge, resource: 'dm_event', count: 2, mills: 20 },
+    )
     expect((await chargesOf(person)).accounts[0]!.byPurpose).toEqual([
       { purpose: 'read', count: 2, cents: 2 },
       { purpose: 'read', count: 7, cents: null },
@@ -133,8 +129,7 @@ describe('GET /x-costs', () => {
 
   it('returns another month on request, and rejects what is no month', async () => {
     const { person, account } = await connected()
-    await app.db.insert(xCharges).values({
-      workspaceId: person.workspaceId,
+    await insertCharges(app, person, {
       day: '2026-02-28',
       xAccountId: account.id,
       purpose: 'scrape',
@@ -189,19 +184,9 @@ it('forgets charges whose workspace was deleted in the meantime, and writes the 
 
 it('purgeCharges deletes charges after 400 days, and what was charged for after two', async () => {
   const { person, account } = await connected()
-  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
-  const charge = {
-    workspaceId: person.workspaceId,
-    xAccountId: account.id,
-    purpose: 'send',
-    resource: 'message',
-    count: 1,
-    mills: 15,
-  } as const
-  await app.db.insert(xCharges).values([400, 401].map((days) => ({ ...charge, day: ago(days) })))
-  await app.db
-    .insert(xBilledResources)
-    .values([1, 2].map((days) => ({ day: ago(days), xAppId: person.id, resource: 'user', xId: '1' })))
+  const charge = { xAccountId: account.id, purpose: 'send', resource: 'message', count: 1, mills: 15 } as const
+  for (const days of [400, 401]) await insertCharges(app, person, { ...charge, day: dayAgo(days) })
+  for (const days of [1, 2]) await insertBilled(app, person.id, dayAgo(days))
   await purgeCharges(app.db)
   expect(await app.db.$count(xCharges, eq(xCharges.workspaceId, person.workspaceId))).toBe(1)
   expect(await app.db.$count(xBilledResources, eq(xBilledResources.xAppId, person.id))).toBe(1)

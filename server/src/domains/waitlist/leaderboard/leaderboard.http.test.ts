@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { creditReferrers, fillWaitlist, moveAccount } from '../../../../test/waitlist.ts'
 import { expireWeek } from '../waitlist/credits.ts'
 import { members } from '../waitlist/tables.ts'
 
@@ -17,30 +18,12 @@ const people: Person[] = []
  */
 beforeAll(async () => {
   app = await openApp()
-  await app.db.execute(sql`
-    insert into users (email, normalized_email, referral_code, joined_at, position)
-    select name, name, 'code' || n, now(), n
-    from (select n, 'member' || n || '@example.com' as name from generate_series(1, ${REFERRERS} * 8) as n) as new`)
-  await app.db.execute(sql`update waitlist_state set joined = ${REFERRERS} * 8`)
-  // Member 12 + 7 (r - 1) + k is the k-th referral of referrer r; those with k <= r mod 5 have
-  // expired.
-  await app.db.execute(sql`
-    insert into referrals (member_id, referrer_id, status, moved, credit_number, credited_at, in_week)
-    select referred.id, referrer.id, 'credited', true, referred.position,
-      now() - case when k <= r % 5 then interval '8 days' else interval '1 day' end, true
-    from generate_series(1, ${REFERRERS}) as r, generate_series(1, 7) as k
-    join lateral (select 1) as one on true,
-      lateral (select id from users where position = r) as referrer,
-      lateral (select id, position from users where position = ${REFERRERS} + 7 * (r - 1) + k) as referred
-    where k <= 1 + r % 4 + r % 3`)
-  await app.db.execute(sql`
-    insert into referral_counts (period, member_id, referral_count, last_credit)
-    select 'week', referrer_id, count(*), max(credit_number) from referrals group by 2`)
+  await fillWaitlist(app, REFERRERS * 8)
+  await creditReferrers(app, REFERRERS)
   for (const position of [1, 4, 6, 9, 11, 12]) {
     const person = await makePerson(app)
     people.push(person)
-    await app.db.update(members).set({ accountUserId: null }).where(eq(members.accountUserId, person.id))
-    await app.db.update(members).set({ accountUserId: person.id }).where(eq(members.position, position))
+    await moveAccount(app, person.id, position)
   }
 })
 

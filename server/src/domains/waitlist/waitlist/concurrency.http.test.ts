@@ -6,11 +6,12 @@ import { beforeAll, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { letCreditsPass } from '../../../../test/waitlist.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RunningServer } from '../../../start.ts'
 import { refuseReferral, releaseReferral, undoDecision } from '../../overview/operator/decisions.ts'
 import { memberToken } from './members.ts'
-import { members, referralCounts, referrals } from './tables.ts'
+import { members, referrals } from './tables.ts'
 import { anonymizeMember, confirmMember } from './waitlist.ts'
 
 /**
@@ -155,19 +156,6 @@ async function someCode(whose: number): Promise<string> {
   return member?.code ?? 'nobody'
 }
 
-/** Moves everything `days` into the past. */
-async function letPass(days: number): Promise<void> {
-  await app.db.transaction(async (tx) => {
-    await tx.update(referrals).set({ creditedAt: sql`credited_at - make_interval(days => ${days})` })
-    const isDay = sql`period ~ '^\\d'`
-    await tx.update(referralCounts).set({ period: sql`'was ' || period` }).where(isDay)
-    await tx
-      .update(referralCounts)
-      .set({ period: sql`to_char(substr(period, 5)::date - ${days}::int, 'YYYY-MM-DD')` })
-      .where(sql`period like 'was %'`)
-  })
-}
-
 async function checkPlaces(): Promise<void> {
   const rows = await app.db
     .select({ position: members.position })
@@ -252,7 +240,7 @@ it('keeps places 1…n, counts equal to credits, and leaderboards equal to a rec
     await checkPlaces()
     await checkCounts()
     await checkLeaderboards()
-    await letPass(3)
+    await letCreditsPass(app, 3)
     await checkLeaderboards()
   })
   await fc.assert(sequences, { numRuns: 3, endOnFailure: true })

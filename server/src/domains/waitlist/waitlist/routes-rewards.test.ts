@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
+import { resetRateLimits } from '../../../../test/jobs.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { useFrom } from '../../../../test/sessions.ts'
+import { backdateCredits, backdateRewards, grantReward, makeMailCheckDue } from '../../../../test/waitlist.ts'
 import { DnsUnavailable } from '../../../outside/dns.ts'
 import { memberToken } from './members.ts'
 import { checkMailServers, giveRewards } from './rewards.ts'
-import { members, referrals, rewardGrants } from './tables.ts'
+import { members, referrals } from './tables.ts'
 
 let app: TestApp
 let operator: Person
@@ -57,8 +59,7 @@ async function confirm({ id }: Pick<Joined, 'id'>) {
 
 /** Lets 48 hours pass for everybody who has confirmed, and rewards start. */
 async function passTwoDays() {
-  await app.db.update(members).set({ confirmedAt: sql`confirmed_at - interval '48 hours'` })
-  await app.db.update(rewardGrants).set({ startsAt: sql`starts_at - interval '48 hours'` })
+  await backdateRewards(app, 48)
   await giveRewards(app.db)
 }
 
@@ -75,7 +76,7 @@ it('80 joins from one address with made-up addresses earn badges and places, and
   const address = newAddress()
   for (let i = 0; i < 80; i += 1) {
     // The limit of joins per minute is another protection.
-    await app.db.execute(sql`delete from rate_limits`)
+    await resetRateLimits(app)
     await join({ code: referrer.code, address, email: newEmail('made-up.example') })
   }
   await checkMailServers({ ...app.services, db: app.db })
@@ -180,7 +181,7 @@ describe('a month of Pro', () => {
         await app.db.select().from(referrals).where(eq(referrals.referrerId, referrer.id)).orderBy(referrals.createdAt)
       ).map(({ rewardHold, mailCheckAt }) => [rewardHold, mailCheckAt !== null])
     expect(await holds()).toEqual(Array(3).fill([null, true]))
-    await app.db.update(referrals).set({ mailCheckAt: new Date() }).where(eq(referrals.referrerId, referrer.id))
+    await makeMailCheckDue(app, { referrerId: referrer.id })
     await checkMailServers({ ...app.services, db: app.db })
     expect(await holds()).toEqual([
       ['no_mail_server', false],
@@ -213,9 +214,7 @@ describe('a month of Pro', () => {
 
   it('stays if an earlier version granted it', async () => {
     const referrer = await makeReferrer()
-    await app.db
-      .insert(rewardGrants)
-      .values({ memberId: referrer.id, achievement: 'bronze', months: 1, accountUserId: referrer.person.id })
+    await grantReward(app, referrer.id, referrer.person.id)
     expect(await planOf(referrer)).toBe('pro')
   })
 })
@@ -230,8 +229,7 @@ it('the viral reward waits for five confirmed friends of one day, and the global
   const { rewards } = await referrer.person.client.billing.overview()
   expect(rewards.achievements).not.toContain('viral')
   await confirmedIn(friends)
-  const isFirst = and(eq(referrals.memberId, friends[0]!.id))
-  await app.db.update(referrals).set({ creditedAt: sql`credited_at - interval '1 day'` }).where(isFirst)
+  await backdateCredits(app, { memberId: friends[0]!.id }, 1)
   await confirm(await join({ code: referrer.code }))
   await passTwoDays()
   expect(await viral()).toMatchObject({ status: 'given', confirmed: 5 })

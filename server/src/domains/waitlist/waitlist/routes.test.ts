@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, openLink } from '../../../../test/accounts.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { type Answer, call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { ageJoinAddress, fillWaitlist, letCreditsPass } from '../../../../test/waitlist.ts'
 import { pageViews } from '../views/tables.ts'
 import { expireWeek } from './credits.ts'
 import { BURSTS } from './rules.ts'
@@ -568,14 +569,7 @@ describe('GET /leaderboard', () => {
       (await board(`?period=${period}&pageSize=100`)).body.leaderboard.some((row: { id: string }) => row.id === id)
     expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, true, true])
     // As if it had been credited eight days ago.
-    await app.db
-      .update(referrals)
-      .set({ creditedAt: sql`credited_at - interval '8 days'` })
-      .where(eq(referrals.referrerId, id))
-    await app.db
-      .update(referralCounts)
-      .set({ period: sql`to_char(period::date - 8, 'YYYY-MM-DD')` })
-      .where(sql`member_id = ${id} and period not in ('alltime', 'week')`)
+    await letCreditsPass(app, 8, id)
     expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, false, false])
   })
 
@@ -593,10 +587,7 @@ describe('GET /leaderboard', () => {
 describe('the first 100 members', () => {
   it('are the only pioneers', async () => {
     const fresh = await openApp()
-    await fresh.db.execute(sql`
-      insert into users (email, normalized_email, referral_code, joined_at, position)
-      select n || '@example.com', n || '@example.com', 'code' || n, now(), n from generate_series(1, 99) as n`)
-    await fresh.db.execute(sql`update waitlist_state set joined = 99`)
+    await fillWaitlist(fresh, 99)
     for (const [position, achievements] of [
       [100, ['pioneer']],
       [101, []],
@@ -613,23 +604,9 @@ it('purgeJoinData deletes addresses after 30 days and daily counts after two', a
   const first = await join()
   const referrer = await memberOf(first.email)
   const friend = await memberOf((await join({ referralCode: first.code })).email)
-  const back = (days: number) => sql`now() - make_interval(days => ${days})`
-  await app.db
-    .update(joinAddresses)
-    .set({ createdAt: back(29) })
-    .where(eq(joinAddresses.memberId, referrer.id))
-  await app.db
-    .update(joinAddresses)
-    .set({ createdAt: back(31) })
-    .where(eq(joinAddresses.memberId, friend.id))
-  await app.db
-    .update(referralCounts)
-    .set({ period: '2020-01-01' })
-    .where(sql`member_id = ${referrer.id} and period ~ '^\\d'`)
-  await app.db
-    .update(referrals)
-    .set({ creditedAt: back(8) })
-    .where(eq(referrals.referrerId, referrer.id))
+  await ageJoinAddress(app, referrer.id, 29)
+  await ageJoinAddress(app, friend.id, 31)
+  await letCreditsPass(app, 8, referrer.id)
   await purgeJoinData(app.db)
   await expireWeek(app.db)
   const memberIds = (await app.db.select().from(joinAddresses)).map((row) => row.memberId)

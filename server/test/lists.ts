@@ -1,0 +1,40 @@
+import { eq, sql } from 'drizzle-orm'
+import { leadLists } from '../src/domains/leads/lists/tables.ts'
+import { tags } from '../src/domains/leads/tags/tables.ts'
+import type { Writer } from './matching.ts'
+
+type Workspace = { workspaceId: string }
+
+/** Inserts an empty list. @returns its id */
+export async function insertList({ db }: Writer, { workspaceId }: Workspace, name = 'l'): Promise<string> {
+  const [list] = await db.insert(leadLists).values({ workspaceId, name }).returning()
+  return list!.id
+}
+
+/** A smart list was counted before, as this many, and counting took that long. */
+export async function setCount({ db }: Writer, id: string, leadCount: number, countMs: number): Promise<void> {
+  await db.update(leadLists).set({ leadCount, countMs }).where(eq(leadLists.id, id))
+}
+
+/** The count of a smart list is long ago. */
+export async function ageCount({ db }: Writer, id: string): Promise<void> {
+  await db
+    .update(leadLists)
+    .set({ countedAt: new Date(0) })
+    .where(eq(leadLists.id, id))
+}
+
+/** Inserts red tags without leads, in this order. */
+export async function insertTags(
+  { db }: Writer,
+  { workspaceId }: Workspace,
+  rows: readonly { id?: string; name: string }[],
+): Promise<void> {
+  await db.insert(tags).values(rows.map((row) => ({ workspaceId, color: 'red' as const, ...row })))
+}
+
+/** Adds to the description of a list. */
+export async function describeList({ db }: Writer, id: string, text: string): Promise<void> {
+  const description = sql`coalesce(${leadLists.description}, '') || ${text}::text`
+  await db.update(leadLists).set({ description }).where(eq(leadLists.id, id))
+}
