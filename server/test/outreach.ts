@@ -14,6 +14,7 @@ import { leads } from '../src/core/tables/leads.ts'
 import { ANSWERS, dms } from '../src/core/tables/messages.ts'
 import { workers } from '../src/db/tables.ts'
 import { leadLists } from '../src/domains/leads/lists/tables.ts'
+import { campaignDrafts } from '../src/domains/outreach/campaign-drafts/tables.ts'
 import { startSender } from '../src/jobs/sender.ts'
 import type { Services } from '../src/services.ts'
 import { expectLeadCountsRight, insertLeads } from './leads.ts'
@@ -314,6 +315,11 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
     update leads set last_claimed_at = last_claimed_at - ${by} where last_claimed_campaign_id = ${campaignId}`)
   await db.execute(sql`
     update x_app_claims set claimed_at = claimed_at - ${by} where dm_id in (select id from dms where campaign_id = ${campaignId})`)
+}
+
+/** Nobody has changed the campaign drafts for this many days. */
+export async function letDraftsAge({ db }: TestApp, days: number): Promise<void> {
+  await db.update(campaignDrafts).set({ updatedAt: sql`now() - make_interval(days => ${days}::int)` })
 }
 
 /** Lets everyone be messaged again, as if 24 hours had passed. */

@@ -43,7 +43,7 @@ const allPages = {
   inbox: { path: '/inbox', access: 'signed-in', file: 'pages/outreach/inbox.tsx' },
   conversation: { path: '/inbox/:conversationId', access: 'signed-in', file: 'pages/outreach/conversation.tsx' },
   xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/platform/twitter.tsx' },
-  accountHealth: { path: '/accounts/:accountId', access: 'signed-in', file: 'pages/platform/account-health.tsx' },
+  accountHealth: { path: '/accounts/:accountId', access: 'signed-in', file: 'pages/overview/account-health.tsx' },
   leads: { path: '/leads', access: 'signed-in', file: 'pages/leads/leads.tsx' },
   lists: { path: '/lists', access: 'signed-in', file: 'pages/leads/lists.tsx' },
   list: { path: '/lists/:listId', access: 'signed-in', file: 'pages/leads/list.tsx' },

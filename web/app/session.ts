@@ -94,7 +94,8 @@ export function attachSession(): () => void {
     else delete dataset.session
     if (event !== 'SIGNED_OUT') return
     const state = session.state()
-    if (state.status === 'signed-out' && state.reason === 'signed-out-here') localStorage.removeAll(TYPED)
+    if (state.status === 'signed-out' && state.reason === 'signed-out-here')
+      for (const storage of [localStorage, sessionStorage]) storage.removeAll(TYPED)
     setTimeout(
       () => session.state().status === 'signed-out' && session.hasStoredToken() && location.reload(),
       RELOAD_AFTER_MS,

@@ -29,7 +29,7 @@ const steps = z
   .min(1)
   .max(STEPS_MAX)
 
-/** The fields of a new campaign, as far as they are filled in. Nothing is checked but their form. */
+/** The fields of a new campaign that are filled in. Only their form is checked. */
 const fields = {
   name: typed(CAMPAIGN_NAME_MAX).optional(),
   leadListId: CallersId.optional(),

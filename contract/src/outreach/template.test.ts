@@ -82,7 +82,7 @@ describe('fillSegment', () => {
     ).toBe('(twitter_handle) (name) (lead_name)')
   })
 
-  it.each([
+  it.each<readonly [string, string, string | null]>([
     ['Hi {last_name}', '{last_name}', '{lead_name}'],
     ['{lead_name} {Lead Name}', '{Lead Name}', '{lead_name}'],
     ['{leadName}', '{leadName}', '{lead_name}'],

@@ -31,7 +31,7 @@ export const AccountHealth = z.object({
   detection: ReplyDetection.shape.state,
   /** What X charged for the account this month, in UTC. Estimated, like GET /x-costs. */
   spentCents: z.number(),
-  /** What X will have charged by the end of the month, if it goes on like in the last seven days. */
+  /** What X will have charged by the end of the month, at the pace of the last seven days. */
   expectedCents: z.number(),
   /** Days in the account's time zone, today last. */
   series: z.array(z.object({ day: z.string(), ...figures })),

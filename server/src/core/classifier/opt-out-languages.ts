@@ -38,7 +38,7 @@ const LATIN = wordPattern(
   '(mene|mənə|bize|bizə)( daha| bir daha| artiq){0,2} (yazma|mesaj (atma|gonderme|göndərmə))...|(menga|bizga)( boshqa| endi){0,2} (yozma|xabar (yuborma|yozma))...|bezovta qilma...',
 )
 
-/** Latin letters for languages that have their own. Spellings vary, so many vowels are optional. */
+/** Latin letters for languages that have their own. Spellings vary, so most vowels are optional. */
 const TRANSLITERATED = wordPattern(
   // Russian and Ukrainian
   '(ne|hvatit|khvatit|xvatit|prekrati|prekratite|perestan|perestante|konchay|konchayte|dovolno)( mne| nam| bolshe| nado| nuzhno| uzhe| uje| eti| svoi| vashi| poz?haluysta| pojaluysta){0,3} (pishi|pishite|pisat|prisyla|prisila|otprav|shli|shlite|slat|spam|bespoko|dostava|soobshch|soobsh|rassyl|rassil|zvoni)...',

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads, NOBODY } from '../../../../test/leads.ts'
+import { insertLeads, makeLeads, NOBODY } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeList } from '../../../../test/outreach.ts'
@@ -121,7 +121,8 @@ describe('findFirstNames', () => {
       twitterHandle: `old_${i}`,
       name: `Ana${'b'.repeat(i % 9)} Lima`,
     }))
-    await app.db.insert(leads).values(
+    await insertLeads(
+      app,
       people.map((lead, i) => ({
         ...lead,
         workspaceId,
@@ -144,7 +145,7 @@ describe('findFirstNames', () => {
   it('looks at an older lead after a refresh that came first', async () => {
     const { workspaceId } = person
     const lead = { workspaceId, twitterHandle: 'old_x', name: 'Old', metadata: { first_name: 'Anita' } }
-    await app.db.insert(leads).values({ ...lead, firstNameFrom: null })
+    await insertLeads(app, [{ ...lead, firstNameFrom: null }])
     await refresh('old_x', 'Ana Lima')
     await findFirstNames(app.db)
     expect(await firstNames()).toEqual({ old_x: 'Anita' })
@@ -156,7 +157,7 @@ describe('findFirstNames', () => {
     const { workspaceId } = person
     await refresh('new_handle', 'Ana Lima', '7002')
     const older = { workspaceId, twitterHandle: 'older', name: 'Old', metadata: { first_name: 'Anita' } }
-    await app.db.insert(leads).values({ ...older, firstNameFrom: null })
+    await insertLeads(app, [{ ...older, firstNameFrom: null }])
     await refresh('older', 'Ana Lima', '7002')
     await findFirstNames(app.db)
     expect(await firstNames()).toEqual({ older: 'Anita' })

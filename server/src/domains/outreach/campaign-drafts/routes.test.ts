@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { makeList, openHandles } from '../../../../test/outreach.ts'
+import { letDraftsAge, makeList, openHandles } from '../../../../test/outreach.ts'
 import { purgeOldDrafts } from './drafts.ts'
 import { campaignDrafts } from './tables.ts'
 
@@ -97,7 +97,7 @@ it('is deleted 90 days after its last change', async () => {
   await save({ version: 0 })
   await purgeOldDrafts(app.db)
   expect(await listOf(person)).toHaveLength(1)
-  await app.db.update(campaignDrafts).set({ updatedAt: new Date(Date.now() - 91 * 86_400_000) })
+  await letDraftsAge(app, 91)
   await purgeOldDrafts(app.db)
   expect(await listOf(person)).toEqual([])
 })

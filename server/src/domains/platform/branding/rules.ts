@@ -6,7 +6,7 @@ import {
   LOGO_UNKNOWN,
 } from '@x-automated/contract/platform/branding-limits'
 import { disableTypes, imageSize, types } from 'image-size'
-import { frameSizes } from './frame-sizes.ts'
+import { frameSizes } from './rules-frames.ts'
 
 const DATA_URL = new RegExp(`^data:(${LOGO_TYPES.join('|')});base64,([A-Za-z0-9+/]+={0,2})$`)
 

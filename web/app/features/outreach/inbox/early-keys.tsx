@@ -1,8 +1,9 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { sessionStorage } from '../../../browser-storage'
 import { session } from '../../../session'
+import { typedKey } from '../../../typed-text'
 import { focusInPlace, focusReply } from './reply-focus'
-import { draftText, unsavedKey } from './unsaved-drafts'
+import { draftText } from './unsaved-drafts'
 import type { Inbox } from './use-inbox'
 
 /** What was asked for before the conversations had loaded: 1 or -1 opens a neighbor, a text is an answer. */
@@ -77,7 +78,7 @@ function useStoredSteps(openId: string | null): [readonly Step[], (steps: readon
   return [steps, store]
 }
 
-const earlyKey = () => unsavedKey('earlyAnswers')
+const earlyKey = () => typedKey('earlyAnswers')
 
 function storedSteps(openId: string | null): readonly Step[] {
   if (session.state().status !== 'signed-in') return []

@@ -1,5 +1,5 @@
 import { sessionStorage } from '../../../browser-storage'
-import { session } from '../../../session'
+import { typedKey } from '../../../typed-text'
 
 /** Typed text that is not on the server yet. */
 interface UnsavedDraft {
@@ -8,13 +8,7 @@ interface UnsavedDraft {
   isAddition: boolean
 }
 
-/** The key of texts that survive a reload in this tab, for the user and the workspace. */
-export function unsavedKey(name: string): string {
-  const state = session.state()
-  return `${name}.${state.status === 'signed-in' ? state.user.id : ''}.${session.workspaceId()}`
-}
-
-const draftsKey = () => unsavedKey('unsavedDrafts')
+const draftsKey = () => typedKey('answers')
 
 function drafts(): Readonly<Record<string, UnsavedDraft | undefined>> {
   try {
