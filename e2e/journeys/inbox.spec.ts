@@ -217,10 +217,10 @@ describe('the inbox', () => {
       })
       .toBe(1)
     await keyboard.type('hex ajk 1 /?')
-    await page.getByText('Your conversations are still loading. Keys do nothing until you press Esc.').waitFor()
+    await page.getByText('Your conversations are still loading. Press Esc to use shortcuts again.').waitFor()
     expect(await page.evaluate(() => scrollY)).toBe(0)
     await release()
-    await page.getByText('Your conversations are here. Keys do nothing until you press Esc.').waitFor()
+    await page.getByText('Your conversations have loaded. Press Esc to use shortcuts again.').waitFor()
     await keyboard.type('jejx')
     expect((await client.conversations.list({})).conversations.map(({ label, status }) => [label, status])).toEqual(
       conversations.map(({ label, status }) => [label, status]),

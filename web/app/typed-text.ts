@@ -1,8 +1,8 @@
 import { TYPED } from './browser-storage'
 import { session } from './session'
 
-/** The storage key of what the user has typed into a form, in this workspace. */
-export function typedKey(form: string): string {
+/** The storage key of what the user has typed into a form, in this workspace; null: nobody is signed in. */
+export function typedKey(form: string): string | null {
   const state = session.state()
-  return `${TYPED}${form}.${state.status === 'signed-in' ? state.user.id : ''}.${session.workspaceId()}`
+  return state.status === 'signed-in' ? `${TYPED}${form}.${state.user.id}.${session.workspaceId()}` : null
 }

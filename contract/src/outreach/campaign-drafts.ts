@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable, Time, UNSTORABLE } from '../fields.ts'
+import { isStorable, Time, UNSTORABLE, wholeNumber } from '../fields.ts'
 import { CallersId } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 import { CAMPAIGN_NAME_MAX } from './campaigns.ts'
@@ -17,11 +17,19 @@ export const CAMPAIGN_DRAFT_DAYS = 90
 /** A text as typed: it may be empty, and its spaces stay. */
 const typed = (max: number) => z.string().max(max).refine(isStorable, UNSTORABLE)
 
+/** Numbers are left out while their field is empty. */
 const steps = z
   .array(
     StepInput.extend({
+      testWindowDays: wholeNumber(1, 30).optional(),
       variants: z
-        .array(VariantInput.extend({ name: typed(50).optional(), messageTemplate: typed(MESSAGE_MAX) }))
+        .array(
+          VariantInput.extend({
+            name: typed(50).optional(),
+            messageTemplate: typed(MESSAGE_MAX),
+            weight: wholeNumber(1, 100).optional(),
+          }),
+        )
         .min(1)
         .max(50),
     }),
@@ -29,14 +37,17 @@ const steps = z
   .min(1)
   .max(STEPS_MAX)
 
-/** The fields of a new campaign that are filled in. Only their form is checked. */
+/** The fields of a new campaign that are filled in. Their format is checked, but not whether they are complete. */
 const fields = {
   name: typed(CAMPAIGN_NAME_MAX).optional(),
   leadListId: CallersId.optional(),
   templateId: CallersId.optional(),
   messageTemplate: typed(MESSAGE_MAX).optional(),
   steps: steps.optional(),
-  reengagement: ReengagementInput.extend({ messageTemplate: typed(MESSAGE_MAX) })
+  reengagement: ReengagementInput.extend({
+    afterDays: ReengagementInput.shape.afterDays.unwrap().optional(),
+    messageTemplate: typed(MESSAGE_MAX),
+  })
     .nullable()
     .optional(),
   status: z.enum(['paused', 'draft']).optional(),

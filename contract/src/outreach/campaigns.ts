@@ -211,7 +211,7 @@ export const campaigns = {
 
   queue: route('POST /campaigns/{id}/queue', 'member', 'rows', {
     summary: 'Launch a campaign: queue one message for each lead of its list',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'DRAFT_NOT_FOUND', 'PLAN_LIMIT'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
     .input(
       z.strictObject({

@@ -11,7 +11,7 @@ export const HEALTH_DAYS = { max: 90, default: 30 }
 
 const figures = {
   sent: z.number().int(),
-  /** Messages that X refused, on the day on which they were queued. */
+  /** Messages that failed, on the day they were queued: X refused them, or their outcome stayed unknown. */
   refused: z.number().int(),
   /** Messages whose answer asked to stop, on the day on which they were sent. */
   optedOut: z.number().int(),
@@ -30,9 +30,9 @@ export const AccountHealth = z.object({
   /** Whether replies to the account are detected. */
   detection: ReplyDetection.shape.state,
   /** What X charged for the account this month, in UTC. Estimated, like GET /x-costs. */
-  spentCents: z.number(),
+  spentCents: z.number().int(),
   /** What X will have charged by the end of the month, at the pace of the last seven days. */
-  expectedCents: z.number(),
+  expectedCents: z.number().int(),
   /** Days in the account's time zone, today last. */
   series: z.array(z.object({ day: z.string(), ...figures })),
 })

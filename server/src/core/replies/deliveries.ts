@@ -69,9 +69,13 @@ export function createDeliveryStore({
     reporting = setTimeout(async () => {
       reporting = null
       try {
-        for (const [appId, since] of failed) {
-          await noteGap(db, appId, since)
+        for (const [appId, since] of [...failed]) {
+          // Another delivery may fail meanwhile.
           failed.delete(appId)
+          await noteGap(db, appId, since).catch((error) => {
+            failed.set(appId, since)
+            throw error
+          })
         }
       } catch {
         reportGaps()

@@ -73,7 +73,9 @@ async function readLists(context: WatchContext, watch: Watch & { accountId: stri
   const reading = watch.reading ?? { since: one(rows).now, messages: UNREAD, chats: UNREAD }
   const earliest = earliestOf(watch)
   const save = (state: Reading) =>
-    db.execute(sql`update reply_watches set reading = ${JSON.stringify(state)}::jsonb where x_user_id = ${xUserId}`)
+    db.execute(sql`
+      update reply_watches set reading = ${JSON.stringify(state)}::jsonb
+      where x_user_id = ${xUserId} and (missed_until is null or missed_until < ${reading.since}::timestamptz)`)
 
   const messages = await readMessages(context, watch, earliest, receive, reading.messages, (list) =>
     save({ ...reading, messages: list }),

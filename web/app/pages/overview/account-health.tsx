@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatMoney, formatNumber } from '@x-automated/contract/format'
+import { HEALTH_DAYS } from '@x-automated/contract/overview/account-health'
 import { SearchX } from 'lucide-react'
 import { useParams } from 'react-router'
 import { api, errorCode, errorText } from '../../api'
@@ -18,7 +19,7 @@ import { StatCard } from '../../ui/stat-card'
 
 export const meta = () => pageMeta('X account', 'What an X account sent, what X refused, and what it may send now.')
 
-const DAYS = 30
+const DAYS = HEALTH_DAYS.default
 
 /** How one X account is doing. */
 export default function AccountHealthPage() {
@@ -51,8 +52,8 @@ export default function AccountHealthPage() {
           <BackLink to={paths.xAutomation}>X automation</BackLink>
           <dl className="grid grid-cols-2 gap-x-6 gap-y-4 lg:grid-cols-4">
             <StatCard label="Sent" value={health?.sent} hint={`In the last ${DAYS} days`} />
-            <StatCard label="Refused by X" value={health?.refused} hint={shareOf(health?.refused, health?.sent)} />
-            <StatCard label="Opted out" value={health?.optedOut} hint="Their answer asked to stop" />
+            <StatCard label="Failed" value={health?.refused} hint={shareOf(health?.refused, health?.sent)} />
+            <StatCard label="Opted out" value={health?.optedOut} hint="Replied asking you to stop" />
             <StatCard
               label="Cap now"
               value={health && formatNumber(health.capNow)}
@@ -61,7 +62,7 @@ export default function AccountHealthPage() {
             <StatCard
               label="Spent on X this month"
               value={health && formatMoney(health.spentCents)}
-              hint={health && `${formatMoney(health.expectedCents)} expected by its end`}
+              hint={health && `${formatMoney(health.expectedCents)} expected by month's end`}
             />
             <StatCard
               label="Replies"
@@ -69,7 +70,7 @@ export default function AccountHealthPage() {
               hint={health && detectionText(health.detection).hint}
             />
             <StatCard
-              label="Sends"
+              label="Sending hours"
               value={health && windowText(health.window).hours}
               hint={health && windowText(health.window).days}
             />
@@ -80,7 +81,7 @@ export default function AccountHealthPage() {
               days={health?.series}
               series={[
                 { key: 'sent', label: 'Sent', tone: 'quiet' },
-                { key: 'refused', label: 'Refused' },
+                { key: 'refused', label: 'Failed' },
               ]}
               extra={{ label: 'Opted out', value: ({ day }) => optedOutOn(health?.series, day) }}
             />

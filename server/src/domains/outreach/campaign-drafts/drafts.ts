@@ -35,7 +35,8 @@ export async function find(db: Db, actor: Actor, id: string) {
 
 /**
  * Creates a draft, or replaces `version` of it. Saving the same again changes nothing, in case the
- * response was lost. @throws Refusal DRAFT_NOT_FOUND, TOO_MANY; DRAFT_CHANGED: it has another version
+ * response was lost.
+ * @throws Refusal DRAFT_NOT_FOUND, TOO_MANY; DRAFT_CHANGED: it has another version
  */
 export async function save(db: Db, actor: Actor, { id, version, ...fields }: InputOf<'campaignDrafts', 'save'>) {
   const { workspaceId, userId } = actor
@@ -61,21 +62,27 @@ const toJson = (fields: object): unknown => JSON.parse(JSON.stringify(fields))
 
 /** @throws Refusal DRAFT_NOT_FOUND */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
-  const { rowCount } = await db.delete(campaignDrafts).where(isDraft(actor, id))
-  if (!rowCount) throw new Refusal('DRAFT_NOT_FOUND')
+  if (!(await removeIfAny(db, actor, id))) throw new Refusal('DRAFT_NOT_FOUND')
 }
 
-/** Runs `work`, and deletes the draft that its input names in the same transaction. @throws Refusal DRAFT_NOT_FOUND */
+/** Deletes a draft. @returns whether there was one */
+export async function removeIfAny(db: Db, actor: Actor, id: string): Promise<boolean> {
+  const { rowCount } = await db.delete(campaignDrafts).where(isDraft(actor, id))
+  return (rowCount ?? 0) > 0
+}
+
+/** Runs `work`, and `removal` of the draft that its input names in the same transaction. */
 export async function withoutDraft<Input extends { draftId?: string | undefined }, Result>(
   db: Db,
   actor: Actor,
   { draftId, ...input }: Input,
+  removal: (db: Db, actor: Actor, id: string) => Promise<unknown>,
   work: (db: Db, input: Omit<Input, 'draftId'>) => Promise<Result>,
 ): Promise<Result> {
   if (draftId === undefined) return work(db, input)
   return transact(db, async (tx) => {
     const result = await work(tx, input)
-    await remove(tx, actor, draftId)
+    await removal(tx, actor, draftId)
     return result
   })
 }

@@ -1,7 +1,7 @@
 import { find, queue, undoLaunch } from '../../../core/campaigns/campaign.ts'
 import { withWait, withWaits } from '../../../core/messages/waits.ts'
 import { member, viewer } from '../../../operations.ts'
-import { withoutDraft } from '../campaign-drafts/drafts.ts'
+import { remove, removeIfAny, withoutDraft } from '../campaign-drafts/drafts.ts'
 import { isOffered } from '../simulated-queue/simulated-queue.ts'
 import { create, list, update } from './campaigns.ts'
 import { preflight, preflightOf } from './preflight.ts'
@@ -15,7 +15,7 @@ export const campaignRoutes = {
   create: member.campaigns.create.handler(async ({ context, input }) =>
     withWait(
       context,
-      await withoutDraft(context.db, context.actor, input, (db, rest) => create(db, context.actor, rest)),
+      await withoutDraft(context.db, context.actor, input, remove, (db, rest) => create(db, context.actor, rest)),
     ),
   ),
   find: viewer.campaigns.find.handler(async ({ context, input }) =>
@@ -33,7 +33,10 @@ export const campaignRoutes = {
   ),
   sendTest: member.campaigns.sendTest.handler(({ context, input }) => sendTest(context, context.actor, input)),
   queue: member.campaigns.queue.handler(({ context, input }) =>
-    withoutDraft(context.db, context.actor, input, (db, rest) => queue(db, context.env, context.actor, rest)),
+    // A repeated launch, whose draft is gone, gets the same response.
+    withoutDraft(context.db, context.actor, input, removeIfAny, (db, rest) =>
+      queue(db, context.env, context.actor, rest),
+    ),
   ),
   undoLaunch: member.campaigns.undoLaunch.handler(async ({ context, input }) =>
     withWait(context, await undoLaunch(context.db, context.actor, input.id)),

@@ -74,5 +74,5 @@ async function findCosts(db: Db, { workspaceId }: Actor, account: XAccount) {
       and day > least(first, today - 7) - 1`)
   const { spent, lately, daysLately, daysLeft } = one(rows)
   const expected = spent + (lately / Math.max(1, daysLately)) * daysLeft
-  return { spentCents: centsOf(spent), expectedCents: centsOf(Math.round(expected)) }
+  return { spentCents: Math.round(centsOf(spent)), expectedCents: Math.round(centsOf(expected)) }
 }

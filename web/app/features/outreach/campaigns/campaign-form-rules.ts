@@ -5,7 +5,7 @@ import { shorten } from '../../../ui/shorten'
 import { messagesOf } from '../sequences/lint'
 import { isWritten, type SequenceDraft } from '../sequences/sequence-draft'
 
-export interface CampaignDraft {
+export interface CampaignFormValues {
   name: string
   leadListId: string
   /** Include leads whom another campaign has contacted. */
@@ -17,7 +17,7 @@ export interface CampaignDraft {
   xAccountId: string
 }
 
-export const emptyDraft: CampaignDraft = {
+export const emptyDraft: CampaignFormValues = {
   name: '',
   leadListId: '',
   allowRepeat: false,
@@ -37,18 +37,18 @@ export const INCLUDE_REPLIED = {
 }
 
 /** Why the form cannot be saved, or null. */
-export function problemOf(draft: CampaignDraft, sequence: SequenceDraft, isSignedIn: boolean): string | null {
+export function problemOf(draft: CampaignFormValues, sequence: SequenceDraft, isSignedIn: boolean): string | null {
   if (!isSignedIn) return 'User not found. Please log in.'
   return isComplete(draft, sequence) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
 }
 
 /** Whether all fields are filled in. */
-export function isComplete({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): boolean {
+export function isComplete({ name, leadListId }: CampaignFormValues, sequence: SequenceDraft): boolean {
   return name.trim() !== '' && leadListId !== '' && isWritten(sequence)
 }
 
 /** '“Founders”, 2 messages': what the collapsed form contains. */
-export function heldText({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): string {
+export function heldText({ name, leadListId }: CampaignFormValues, sequence: SequenceDraft): string {
   const written = messagesOf(sequence).filter(({ text }) => text.trim() !== '').length
   const parts = [
     name.trim() && `“${shorten(name.trim(), 40)}”`,
@@ -58,7 +58,8 @@ export function heldText({ name, leadListId }: CampaignDraft, sequence: Sequence
   return parts.join(', ') || 'Nothing written yet'
 }
 
-const NAME_MAX = 200
+/** Maximum length of a campaign's name. */
+export const NAME_MAX = 200
 
 /** 'Founders, Nov 23': a campaign's name unless its author enters one. */
 export function defaultName({ name }: Pick<List, 'name'>): string {

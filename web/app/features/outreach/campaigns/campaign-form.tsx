@@ -27,12 +27,13 @@ import { TemplateBar } from '../templates/template-bar'
 import { useStartingTemplate } from '../templates/use-starting-template'
 import { AccountField } from './account-field'
 import {
-  type CampaignDraft,
+  type CampaignFormValues,
   emptyDraft,
   heldText,
   INCLUDE_CONTACTED,
   INCLUDE_REPLIED,
   isComplete,
+  NAME_MAX,
   problemOf,
 } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
@@ -42,7 +43,7 @@ import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel, usePreflight } from './preflight-panel'
 import { launchText } from './preflight-text'
 import type { RealSend } from './real-send'
-import { useCampaignDraft } from './use-campaign-draft'
+import { fillForm, useCampaignDraft } from './use-campaign-draft'
 import { type SaveMode, useCreateCampaign } from './use-create-campaign'
 
 const FOLDED_KEY = 'campaignForm'
@@ -74,21 +75,23 @@ function useRequestedForm(show: () => void) {
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const { status: session } = useSession()
   const [isFolded, setFolded] = useState(isFormFolded)
-  const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
+  const form = useForm<CampaignFormValues>({ defaultValues: emptyDraft })
   useRequestedForm(() => {
     setFolded(false)
     requestAnimationFrame(() => form.setFocus('name'))
   })
   const { errors } = form.formState
   const sequence = useSequenceDraft()
-  const template = useStartingTemplate(sequence, () => setFolded(false))
-  const draft = useWatch({ control: form.control }) as CampaignDraft
+  // Links choose a list or a template once the stored draft is in the form.
+  const [isRestored, setRestored] = useState(false)
+  const template = useStartingTemplate(sequence, isRestored, () => setFolded(false))
+  const draft = useWatch({ control: form.control }) as CampaignFormValues
   const clear = () => {
     form.reset(emptyDraft)
     sequence.reset(emptySequence())
     template.clear()
   }
-  const saved = useCampaignDraft({ form, draft, sequence, template })
+  const saved = useCampaignDraft({ form, draft, sequence, template, onRestored: () => setRestored(true) })
   const create = useCreateCampaign({ form, draft, sequence, template, saved, realSend, onDone: clear })
   const checked = preflightOf(draft, sequence.draft)
   const preflight = usePreflight(checked)
@@ -110,7 +113,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     const { started } = template
     clear()
     const restore = () => {
-      form.reset(draft)
+      fillForm(form, draft)
       sequence.reset(written)
       template.restore(started)
     }
@@ -154,12 +157,14 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 <Input
                   placeholder="Founders, first hello"
                   autoComplete="off"
+                  maxLength={NAME_MAX}
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>
               <ListField
                 form={form}
                 value={draft.leadListId}
+                isReady={isRestored}
                 onMessage={(text) => !hasText && sequence.reset(draftFromTexts([{ text }]))}
               />
             </div>
@@ -276,7 +281,7 @@ function FormFooter({ note, missing, launch, isReady, pending, onDiscard, onSubm
 }
 
 /** The draft as input for pre-flight, or null until a list is chosen. */
-function preflightOf(draft: CampaignDraft, sequence: SequenceDraft): PreflightBody | null {
+function preflightOf(draft: CampaignFormValues, sequence: SequenceDraft): PreflightBody | null {
   const { leadListId, channel, xAccountId, allowRepeat, allowReplied } = draft
   if (leadListId === '') return null
   return {

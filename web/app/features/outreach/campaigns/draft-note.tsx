@@ -4,9 +4,13 @@ import { Callout } from '../../../ui/callout'
 import type { DraftStatus } from './draft-saves'
 import type { SavedDraft } from './use-campaign-draft'
 
-const timeText = (at: string) => formatDate(at, { hour: 'numeric', minute: '2-digit' })
+/** '2:03 PM', with the date unless it is today. */
+function timeText(at: string): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString()
+  return formatDate(at, { ...(!isToday && { month: 'short', day: 'numeric' }), hour: 'numeric', minute: '2-digit' })
+}
 
-/** 'Draft saved 14:03'. */
+/** 'Draft saved 2:03 PM'. */
 export function draftText(status: DraftStatus): string {
   switch (status.kind) {
     case 'empty':
@@ -16,7 +20,9 @@ export function draftText(status: DraftStatus): string {
     case 'saved':
       return `Draft saved ${timeText(status.at)}`
     case 'local':
-      return 'Draft saved in this browser only. It is sent when the connection is back.'
+      return "Saved in this browser only. We'll save it to your account once you're back online."
+    case 'refused':
+      return `Saved in this browser only. ${status.text}`
     case 'conflict':
       return 'Not saved: there are two versions of this draft.'
   }
@@ -24,7 +30,7 @@ export function draftText(status: DraftStatus): string {
 
 /** Where the draft is saved. Screen readers hear of problems only. */
 export function DraftNote({ status }: { status: DraftStatus }) {
-  const isProblem = status.kind === 'local' || status.kind === 'conflict'
+  const isProblem = ['local', 'refused', 'conflict'].includes(status.kind)
   return (
     <p className="min-h-5 text-sm text-muted" role={isProblem ? 'status' : undefined} data-numeric>
       {draftText(status)}
@@ -38,7 +44,7 @@ export function DraftConflict({ saved: { status, choose } }: { saved: SavedDraft
   return (
     <Callout
       tone="warn"
-      title={`You changed this draft somewhere else at ${timeText(status.at)}.`}
+      title={`This draft was changed in another tab or on another device at ${timeText(status.at)}.`}
       action={
         <span className="flex flex-wrap gap-2">
           <Button size="sm" onClick={() => choose('theirs')}>
@@ -50,7 +56,7 @@ export function DraftConflict({ saved: { status, choose } }: { saved: SavedDraft
         </span>
       }
     >
-      The other version is lost if you keep this one, and the other way around.
+      The version you don't choose will be deleted.
     </Callout>
   )
 }

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import type { CampaignDraft } from '@x-automated/contract/outreach/campaign-drafts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createDraftSaves, type DraftFields, type DraftStatus, type StoredDraft } from './draft-saves'
+import { createCampaignSaves, type DraftFields, type DraftStatus, type StoredDraft } from './draft-saves'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -38,8 +38,8 @@ function openServer() {
 
 /** A browser with the form. Opening it again with the same `storage` is a reload. */
 function openForm(server: ReturnType<typeof openServer>, storage: { draft: StoredDraft | null } = { draft: null }) {
-  const page = { fields: null as DraftFields | null, status: { kind: 'empty' } as DraftStatus }
-  const saves = createDraftSaves({
+  const page = { fields: null as DraftFields | null, status: { kind: 'empty' } as DraftStatus, isOwner: true }
+  const saves = createCampaignSaves({
     calls: server.calls,
     store: {
       read: () => storage.draft,
@@ -47,6 +47,7 @@ function openForm(server: ReturnType<typeof openServer>, storage: { draft: Store
         storage.draft = draft
       },
     },
+    isOwner: () => page.isOwner,
     show: (status) => {
       page.status = status
     },
@@ -178,4 +179,68 @@ test('deletes the draft of a form that was cleared, and forgets that of a campai
   expect(form.storage.draft).toBeNull()
   expect(form.page.status).toEqual({ kind: 'empty' })
   expect(await form.saves.settle()).toBeUndefined()
+})
+
+test('asks nothing if the server has the same already, because a response was lost', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  await form.type('One')
+  const before = { ...form.storage.draft!, isSaved: false, version: 0, savedAt: null }
+  const reloaded = openForm(server, { draft: before })
+  await reloaded.open()
+  expect(reloaded.page.status).toEqual({ kind: 'saved', at: 'time 1' })
+})
+
+test('stops with its form: nothing is sent for whoever signs in next', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  server.setOnline(false)
+  await form.type('Mine')
+  form.page.isOwner = false
+  form.saves.close()
+  server.setOnline(true)
+  await vi.advanceTimersByTimeAsync(60_000)
+  await form.saves.save()
+  expect(server.drafts.size).toBe(0)
+})
+
+test('saves nothing between the launch and its outcome', async () => {
+  const server = openServer()
+  const form = openForm(server)
+  await form.open()
+  await form.type('One')
+  expect(await form.saves.settle()).toBeDefined()
+  await form.type('Two')
+  await form.saves.save()
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'One' }])
+  form.saves.resume()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'Two' }])
+})
+
+test('does not delete a version that was changed somewhere else', async () => {
+  const server = openServer()
+  const [here, there] = [openForm(server), openForm(server)]
+  await here.open()
+  await here.type('One')
+  await there.open()
+  await there.type('Two')
+  await here.type(null)
+  expect(here.page.status).toEqual({ kind: 'conflict', at: 'time 2' })
+  expect(await here.saves.settle()).toBeUndefined()
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'Two' }])
+})
+
+test('says why the server refuses a draft, and does not repeat it', async () => {
+  const server = openServer()
+  const refusal = new ORPCError('TOO_MANY', { status: 409, message: 'You have 20 campaign drafts.' })
+  const save = vi.fn(() => Promise.reject(refusal))
+  const form = openForm({ ...server, calls: { ...server.calls, save } })
+  await form.open()
+  await form.type('One')
+  expect(form.page.status).toMatchObject({ kind: 'refused' })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(save).toHaveBeenCalledTimes(1)
 })

@@ -1,6 +1,7 @@
+import { ORPCError } from '@orpc/client'
 import { hashKey } from '@tanstack/react-query'
 import type { CampaignDraft } from '@x-automated/contract/outreach/campaign-drafts'
-import { errorCode } from '../../../api'
+import { errorCode, errorText } from '../../../api'
 
 export type DraftFields = Omit<CampaignDraft, 'id' | 'version' | 'updatedAt'>
 
@@ -17,8 +18,14 @@ export interface StoredDraft {
   savedAt: string | null
 }
 
-/** `conflict`: the server has another version, changed at `at`. `local`: only this browser has the draft. */
-export type DraftStatus = { kind: 'empty' | 'saving' | 'local' } | { kind: 'saved' | 'conflict'; at: string }
+/**
+ * `conflict`: the server has another version, changed at `at`. `local`: only this browser has the
+ * draft. `refused`: the server does not accept it, because of `text`.
+ */
+export type DraftStatus =
+  | { kind: 'empty' | 'saving' | 'local' }
+  | { kind: 'saved' | 'conflict'; at: string }
+  | { kind: 'refused'; text: string }
 
 interface Options {
   calls: {
@@ -28,6 +35,8 @@ interface Options {
     remove: (input: { id: string }) => Promise<unknown>
   }
   store: { read: () => StoredDraft | null; write: (draft: StoredDraft | null) => void }
+  /** The person who opened the form is still signed in, in the same workspace. */
+  isOwner: () => boolean
   show: (status: DraftStatus) => void
   /** Fills the form. Null: clears it. */
   apply: (fields: DraftFields | null) => void
@@ -35,6 +44,8 @@ interface Options {
 
 const SAVE_AFTER_MS = 1_000
 const RETRY_AFTER_MS = 15_000
+/** Statuses that a later try may not get. */
+const TEMPORARY = [401, 408, 429]
 
 const newDraft = (): StoredDraft => ({
   id: crypto.randomUUID(),
@@ -44,22 +55,29 @@ const newDraft = (): StoredDraft => ({
   savedAt: null,
 })
 const isSame = (a: DraftFields | null, b: DraftFields | null) => hashKey([a]) === hashKey([b])
+const fieldsOf = ({ id: _, version: __, updatedAt: ___, ...fields }: CampaignDraft): DraftFields => fields
 
 /** Saves a new campaign while it is written: in this browser at once, and on the server after a pause. */
-export function createDraftSaves({ calls, store, show, apply }: Options) {
+export function createCampaignSaves({ calls, store, isOwner, show, apply }: Options) {
   let draft = store.read() ?? newDraft()
   let theirs: CampaignDraft | null = null
   let saving: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
+  /** The draft is about to become a campaign. */
+  let isSettled = false
 
   const keep = (change: Partial<StoredDraft>) => {
     draft = { ...draft, ...change }
     store.write(draft.fields === null && draft.version === 0 ? null : draft)
   }
-  const adopt = ({ id, version, updatedAt, ...fields }: CampaignDraft) => {
-    keep({ id, version, fields, isSaved: true, savedAt: updatedAt })
-    apply(fields)
-    show({ kind: 'saved', at: updatedAt })
+  const adopt = (other: CampaignDraft) => {
+    const fields = fieldsOf(other)
+    const { id, version, updatedAt: savedAt } = other
+    const isShown = isSame(fields, draft.fields)
+    keep({ id, version, fields, isSaved: true, savedAt })
+    if (!isShown) apply(fields)
+    show({ kind: 'saved', at: savedAt })
   }
   const ask = (other: CampaignDraft) => {
     theirs = other
@@ -67,13 +85,13 @@ export function createDraftSaves({ calls, store, show, apply }: Options) {
   }
   const schedule = (ms = SAVE_AFTER_MS) => {
     clearTimeout(timer)
-    timer = setTimeout(() => void save(), ms)
+    if (!isClosed) timer = setTimeout(() => void save(), ms)
   }
 
   async function save(): Promise<void> {
     clearTimeout(timer)
     if (saving) return saving
-    if (theirs || draft.isSaved) return
+    if (isSettled || theirs || draft.isSaved || !isOwner()) return
     saving = send(draft).finally(() => {
       saving = null
     })
@@ -83,66 +101,91 @@ export function createDraftSaves({ calls, store, show, apply }: Options) {
   async function send({ id, version, fields }: StoredDraft): Promise<void> {
     show({ kind: 'saving' })
     try {
-      if (fields === null) {
-        if (version > 0) await calls.remove({ id })
-        keep({ version: 0, isSaved: draft.fields === null, savedAt: null })
-        show({ kind: 'empty' })
-      } else {
-        const saved = await calls.save({ id, version, ...fields })
+      const saved = fields === null ? await remove(id, version) : await calls.save({ id, version, ...fields })
+      // The form contains another draft now.
+      if (draft.id !== id || theirs) return
+      if (saved) {
         keep({ version: saved.version, isSaved: draft.fields === fields, savedAt: saved.updatedAt })
         show({ kind: 'saved', at: saved.updatedAt })
+      } else {
+        keep({ version: 0, isSaved: draft.fields === null, savedAt: null })
+        show({ kind: 'empty' })
       }
       if (!draft.isSaved) schedule()
     } catch (error) {
-      const code = errorCode(error)
-      if (code === 'DRAFT_NOT_FOUND') {
-        keep({ version: 0, isSaved: draft.fields === null, savedAt: null })
-        return schedule(0)
-      }
-      const other = code === 'DRAFT_CHANGED' ? await calls.find({ id }).catch(() => null) : null
+      const other = errorCode(error) === 'DRAFT_CHANGED' ? await calls.find({ id }).catch(() => null) : null
+      if (draft.id !== id) return
       if (other) return ask(other)
-      show({ kind: 'local' })
-      schedule(RETRY_AFTER_MS)
+      if (errorCode(error) === 'DRAFT_NOT_FOUND') {
+        keep({ version: 0, isSaved: draft.fields === null, savedAt: null })
+        if (draft.isSaved) show({ kind: 'empty' })
+        else schedule(0)
+      } else if (isRefusal(error)) show({ kind: 'refused', text: errorText(error) })
+      else {
+        show({ kind: 'local' })
+        schedule(RETRY_AFTER_MS)
+      }
     }
   }
 
-  return {
-    /** Fills the form with the draft of this browser, then with what the server has. */
-    async start(): Promise<void> {
-      const local = store.read()
-      if (local?.fields) {
-        apply(local.fields)
-        show(local.isSaved && local.savedAt ? { kind: 'saved', at: local.savedAt } : { kind: 'local' })
-      }
-      try {
-        const { drafts } = await calls.list()
-        const wanted = local ? drafts.find(({ id }) => id === local.id) : drafts[0]
-        if (wanted && wanted.updatedAt !== draft.savedAt) {
-          const stored = await calls.find({ id: wanted.id })
-          if (draft.isSaved) return adopt(stored)
-          // Without a draft in this browser, what is typed meanwhile is another one.
-          if (local) return ask(stored)
-        } else if (!wanted && draft.version > 0) {
-          // It became a campaign or was deleted elsewhere.
-          if (draft.isSaved) {
-            this.forget()
-            return apply(null)
-          }
-          keep({ version: 0, savedAt: null })
+  /** Deletes the server's draft, unless it was changed somewhere else. */
+  async function remove(id: string, version: number): Promise<null> {
+    if (version === 0) return null
+    const stored = await calls.find({ id })
+    if (stored.version === version) await calls.remove({ id })
+    else if (draft.id === id) ask(stored)
+    return null
+  }
+
+  async function start(): Promise<void> {
+    isClosed = false
+    const local = store.read()
+    if (local?.fields) {
+      apply(local.fields)
+      show(local.isSaved && local.savedAt ? { kind: 'saved', at: local.savedAt } : { kind: 'local' })
+    }
+    try {
+      const { drafts } = await calls.list()
+      const wanted = local ? drafts.find(({ id }) => id === local.id) : drafts[0]
+      if (wanted && wanted.updatedAt !== draft.savedAt) {
+        const stored = await calls.find({ id: wanted.id })
+        if (draft.isSaved || isSame(fieldsOf(stored), draft.fields)) return adopt(stored)
+        // Without a draft in this browser, what was typed meanwhile is another one.
+        if (local) return ask(stored)
+      } else if (!wanted && draft.version > 0) {
+        // It became a campaign or was deleted somewhere else.
+        if (draft.isSaved) {
+          forget()
+          return apply(null)
         }
-        if (!draft.isSaved) schedule(0)
-      } catch {
-        if (!draft.isSaved) schedule(RETRY_AFTER_MS)
+        keep({ version: 0, savedAt: null })
       }
-    },
+      if (!draft.isSaved) schedule(0)
+    } catch {
+      if (!draft.isSaved) schedule(RETRY_AFTER_MS)
+    }
+  }
+
+  function forget(): void {
+    clearTimeout(timer)
+    theirs = null
+    isSettled = false
+    draft = newDraft()
+    store.write(null)
+    show({ kind: 'empty' })
+  }
+
+  return {
+    /** Fills the form with the draft of this browser, then with a newer one of the server. */
+    start,
     /** Stores what the form contains now. */
     change(fields: DraftFields | null): void {
       if (isSame(fields, draft.fields)) return
       keep({ fields, isSaved: fields === null && draft.version === 0 })
       if (draft.isSaved) show({ kind: 'empty' })
-      else schedule()
+      else if (!isSettled) schedule()
     },
-    /** Retries at once, because the browser is online again. */
+    /** Saves now what is not saved yet. */
     save,
     /** Ends a conflict with one of the two versions. */
     choose(version: 'theirs' | 'mine'): void {
@@ -155,25 +198,32 @@ export function createDraftSaves({ calls, store, show, apply }: Options) {
         void save()
       }
     },
-    /** Waits for the save in progress and begins no other. @returns the id of the server's draft, if it has one */
+    /**
+     * Waits for the save in progress and begins no other until `resume` or `forget`. @returns the id
+     * of the server's draft, if it has this one
+     */
     async settle(): Promise<string | undefined> {
+      isSettled = true
       clearTimeout(timer)
       await saving
-      clearTimeout(timer)
-      return draft.version > 0 ? draft.id : undefined
+      return draft.version > 0 && !theirs ? draft.id : undefined
     },
-    /** The draft has become a campaign, or is gone from the server. */
-    forget(): void {
-      clearTimeout(timer)
-      theirs = null
-      draft = newDraft()
-      store.write(null)
-      show({ kind: 'empty' })
+    /** The draft did not become a campaign. */
+    resume(): void {
+      isSettled = false
+      if (!draft.isSaved) schedule()
     },
-    /** Saves what is left when the form closes. */
+    /** The draft has become a campaign. */
+    forget,
+    /** Saves what is left when the form closes, once. */
     close(): void {
       void save()
+      isClosed = true
       clearTimeout(timer)
     },
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ORPCError && error.status < 500 && !TEMPORARY.includes(error.status)
 }

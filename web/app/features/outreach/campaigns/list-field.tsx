@@ -9,7 +9,7 @@ import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Field } from '../../../ui/field'
 import { Select } from '../../../ui/select'
-import { type CampaignDraft, defaultName, listOptionLabel } from './campaign-form-rules'
+import { type CampaignFormValues, defaultName, listOptionLabel } from './campaign-form-rules'
 import { listsProblem } from './campaign-text'
 
 const LISTS_PAGE_SIZE = 100
@@ -17,14 +17,16 @@ const LISTS_PAGE_SIZE = 100
 export const LIST_PARAM = 'list'
 
 interface ListFieldProps {
-  form: UseFormReturn<CampaignDraft>
+  form: UseFormReturn<CampaignFormValues>
   value: string
+  /** The form contains what was stored of it. */
+  isReady: boolean
   /** Called with the message that the link contains besides the list. */
   onMessage: (message: string) => void
 }
 
 /** Selects the list whose leads get the message. */
-export function ListField({ form, value, onMessage }: ListFieldProps) {
+export function ListField({ form, value, isReady, onMessage }: ListFieldProps) {
   const lists = useQuery({
     queryKey: [['lists', 'all'], {}],
     queryFn: ({ signal }) => findAllLists(signal),
@@ -39,7 +41,7 @@ export function ListField({ form, value, onMessage }: ListFieldProps) {
   const { state } = useLocation()
   const choose = useEffectEvent((list: List) => {
     const { message } = (linked && (state as { message?: string } | null)) || {}
-    // Do this first: once the form contains messages, changing the URL asks for confirmation.
+    // Do this first, so that a reload does not apply the link again.
     if (linked) setParams({}, { replace: true, preventScrollReset: true })
     if (message) onMessage(message)
     form.setValue('leadListId', list.id)
@@ -47,8 +49,8 @@ export function ListField({ form, value, onMessage }: ListFieldProps) {
   })
   const first = linked ?? (value === '' ? only : undefined)
   useEffect(() => {
-    if (first) choose(first)
-  }, [first])
+    if (first && isReady) choose(first)
+  }, [first, isReady])
   if (lists.isError && !lists.data) return <QueryError query={lists}>{listsProblem(lists.error)}</QueryError>
   if (lists.data?.length === 0)
     return (

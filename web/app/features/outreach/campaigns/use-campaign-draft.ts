@@ -4,55 +4,65 @@ import { client } from '../../../api'
 import { localStorage } from '../../../browser-storage'
 import { typedKey } from '../../../typed-text'
 import { messagesOf } from '../sequences/lint'
-import { draftOfTemplate, emptySequence, typedReengagement, typedSteps } from '../sequences/sequence-draft'
+import { draftFromTexts, draftOfTyped, emptySequence, typedReengagement, typedSteps } from '../sequences/sequence-draft'
 import type { SequenceEditor } from '../sequences/use-sequence-draft'
 import type { StartingTemplate } from '../templates/use-starting-template'
-import { type CampaignDraft, emptyDraft } from './campaign-form-rules'
-import { createDraftSaves, type DraftFields, type DraftStatus, type StoredDraft } from './draft-saves'
+import { type CampaignFormValues, emptyDraft } from './campaign-form-rules'
+import { createCampaignSaves, type DraftFields, type DraftStatus, type StoredDraft } from './draft-saves'
 
 interface FormParts {
-  form: UseFormReturn<CampaignDraft>
-  draft: CampaignDraft
+  form: UseFormReturn<CampaignFormValues>
+  draft: CampaignFormValues
   sequence: SequenceEditor
   template: StartingTemplate
+  /** Called once the form has been filled with the stored draft, if there is one. */
+  onRestored: () => void
 }
 
 /** Stores the form's campaign while it is written, and fills the form with it after a reload. */
-export function useCampaignDraft({ form, draft, sequence, template }: FormParts) {
+export function useCampaignDraft({ form, draft, sequence, template, onRestored }: FormParts) {
   const [status, setStatus] = useState<DraftStatus>({ kind: 'empty' })
   // A list or name that the form chose is nothing that anybody typed.
   const isTyped = form.formState.isDirty || messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
   const fields = isTyped ? fieldsOf(draft, sequence, template) : null
   const apply = (next: DraftFields | null) => {
-    form.reset(emptyDraft)
-    sequence.reset(next?.steps ? draftOfTemplate(next.steps) : emptySequence())
-    if (next?.reengagement)
-      sequence.change((written) => ({
-        ...written,
-        reengagement: next.reengagement ? { ...next.reengagement, key: crypto.randomUUID() } : null,
-      }))
-    const typed = { ...emptyDraft, ...next, leadListId: next?.leadListId ?? '', xAccountId: next?.xAccountId ?? '' }
-    for (const field of Object.keys(emptyDraft) as (keyof CampaignDraft)[])
-      if (typed[field] !== emptyDraft[field]) form.setValue(field, typed[field], { shouldDirty: true })
+    fillForm(form, next ?? {})
+    const { steps, messageTemplate, reengagement, templateId } = next ?? {}
+    sequence.reset({
+      ...(steps
+        ? draftOfTyped(steps)
+        : messageTemplate
+          ? draftFromTexts([{ text: messageTemplate }])
+          : emptySequence()),
+      reengagement: reengagement
+        ? { ...reengagement, afterDays: reengagement.afterDays ?? null, key: crypto.randomUUID() }
+        : null,
+    })
     template.clear()
-    const { templateId } = next ?? {}
     if (templateId) void restoreTemplate(templateId, template)
   }
-  const applyRef = useRef(apply)
+  const latest = useRef(apply)
   useLayoutEffect(() => {
-    applyRef.current = apply
+    latest.current = apply
   })
-  const [saves] = useState(() =>
-    createDraftSaves({
+  const [saves] = useState(() => {
+    const key = typedKey('campaign')
+    const isOwner = () => key !== null && typedKey('campaign') === key
+    return createCampaignSaves({
       calls: client.campaignDrafts,
-      store: { read, write },
+      store: {
+        read: () => (key === null ? null : read(key)),
+        write: (stored) => isOwner() && key !== null && write(key, stored),
+      },
+      isOwner,
       show: setStatus,
-      apply: (next) => applyRef.current(next),
-    }),
-  )
+      apply: (next) => latest.current(next),
+    })
+  })
   const change = useEffectEvent(() => saves.change(fields))
+  const restored = useEffectEvent(onRestored)
   useEffect(() => {
-    void saves.start()
+    void saves.start().then(() => restored())
     const retry = () => void saves.save()
     addEventListener('online', retry)
     addEventListener('pagehide', change)
@@ -69,14 +79,24 @@ export function useCampaignDraft({ form, draft, sequence, template }: FormParts)
     const timer = setTimeout(() => saves.change(JSON.parse(written) as DraftFields | null), 50)
     return () => clearTimeout(timer)
   }, [saves, written])
-  return { status, settle: saves.settle, forget: saves.forget, choose: saves.choose }
+  const { settle, resume, forget, choose } = saves
+  return { status, settle, resume, forget, choose }
 }
 
 export type SavedDraft = ReturnType<typeof useCampaignDraft>
 
+/** Fills the form's fields as if somebody had typed these values. */
+export function fillForm(form: UseFormReturn<CampaignFormValues>, values: Partial<CampaignFormValues>): void {
+  form.reset(emptyDraft)
+  for (const field of Object.keys(emptyDraft) as (keyof CampaignFormValues)[]) {
+    const value = values[field]
+    if (value !== undefined && value !== emptyDraft[field]) form.setValue(field, value, { shouldDirty: true })
+  }
+}
+
 /** What the form contains, as typed. */
 function fieldsOf(
-  draft: CampaignDraft,
+  draft: CampaignFormValues,
   { draft: written }: SequenceEditor,
   { started }: StartingTemplate,
 ): DraftFields {
@@ -98,17 +118,15 @@ async function restoreTemplate(id: string, template: StartingTemplate): Promise<
   if (found) template.restore({ id, name: found.name, leftOut: null })
 }
 
-const key = () => typedKey('campaign')
-
-function read(): StoredDraft | null {
+function read(key: string): StoredDraft | null {
   try {
-    return JSON.parse(localStorage.getItem(key()) ?? 'null') as StoredDraft | null
+    return JSON.parse(localStorage.getItem(key) ?? 'null') as StoredDraft | null
   } catch {
     return null
   }
 }
 
-function write(draft: StoredDraft | null): void {
-  if (draft) localStorage.setItem(key(), JSON.stringify(draft))
-  else localStorage.removeItem(key())
+function write(key: string, draft: StoredDraft | null): void {
+  if (draft) localStorage.setItem(key, JSON.stringify(draft))
+  else localStorage.removeItem(key)
 }

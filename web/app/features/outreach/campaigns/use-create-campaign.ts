@@ -8,7 +8,7 @@ import type { SequenceEditor } from '../sequences/use-sequence-draft'
 import type { StartingTemplate } from '../templates/use-starting-template'
 import { useLaunch } from './campaign-actions'
 import { addCachedCampaign } from './campaign-cache'
-import type { CampaignDraft } from './campaign-form-rules'
+import type { CampaignFormValues } from './campaign-form-rules'
 import { creationProblem } from './campaign-text'
 import type { RealSend } from './real-send'
 import type { SavedDraft } from './use-campaign-draft'
@@ -16,8 +16,8 @@ import type { SavedDraft } from './use-campaign-draft'
 export type SaveMode = 'pause' | 'launch'
 
 interface CreateOptions {
-  form: UseFormReturn<CampaignDraft>
-  draft: CampaignDraft
+  form: UseFormReturn<CampaignFormValues>
+  draft: CampaignFormValues
   sequence: SequenceEditor
   template: StartingTemplate
   saved: SavedDraft
@@ -62,7 +62,7 @@ export function useCreateCampaign({ form, draft, sequence, template, saved, real
       // If this fails, `useLaunch` shows the error, and the next attempt launches the same draft.
       if (mode === 'launch') {
         const draftId = await saved.settle()
-        if (!(await launch.mutateAsync({ ...campaign, draftId }).catch(() => null))) return
+        if (!(await launch.mutateAsync({ ...campaign, draftId }).catch(() => null))) return saved.resume()
       }
       idempotencyKey.clear()
       saved.forget()
@@ -72,6 +72,7 @@ export function useCreateCampaign({ form, draft, sequence, template, saved, real
       await queries.invalidateQueries({ queryKey: api.campaigns.key() })
     },
     onError(error, mode) {
+      saved.resume()
       if (errorCode(error)) idempotencyKey.clear()
       const problems = fieldProblems(error)
       const isPlaced = sequence.show(error)

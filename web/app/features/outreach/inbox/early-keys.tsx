@@ -18,6 +18,8 @@ const MOVES: Readonly<Record<string, 1 | -1 | undefined>> = { j: 1, k: -1 }
 export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 'openId' | 'open' | 'list'>) {
   const [steps, setSteps] = useStoredSteps(openId)
   const [isRefused, setRefused] = useState(false)
+  /** An answer to somebody who cannot be answered here. */
+  const [undelivered, setUndelivered] = useState<string | null>(null)
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const last = steps.at(-1)
@@ -28,7 +30,8 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
     else if (key === 'r' && (openId || steps.length > 0)) setSteps([...steps, ''])
     else {
       setRefused(true)
-      setSteps(steps.filter((step) => typeof step === 'string' && step !== ''))
+      // Moves after the last answer have no effect. Those before it lead to its person.
+      setSteps(steps.slice(0, steps.findLastIndex((step) => typeof step === 'string' && step !== '') + 1))
     }
     focusInPlace(area.current)
   }
@@ -45,13 +48,29 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
       if (next) open(next.id)
     } else if (openId) {
       const isFocused = rest.length === 0 && area.current?.contains(document.activeElement)
-      if (!deliver(step, isFocused === true)) return setSteps([])
+      if (!deliver(step, isFocused === true)) setUndelivered(step || undelivered)
     } else return
     if (rest.length === 0 && !isRefused && area.current?.contains(document.activeElement))
       (document.activeElement as HTMLElement).blur()
     setSteps(rest)
   })
-  return { area, field, steps, setSteps, press, isRefused, setRefused, isLoading: !rows, isFailed: list.isError }
+  const cancel = () => {
+    setRefused(false)
+    setUndelivered(null)
+    setSteps([])
+  }
+  return {
+    area,
+    field,
+    steps,
+    setSteps,
+    press,
+    isRefused,
+    undelivered,
+    cancel,
+    isLoading: !rows,
+    isFailed: list.isError,
+  }
 }
 
 /** Adds an answer to the reply box on the screen. @returns false if there is none */
@@ -78,7 +97,7 @@ function useStoredSteps(openId: string | null): [readonly Step[], (steps: readon
   return [steps, store]
 }
 
-const earlyKey = () => typedKey('earlyAnswers')
+const earlyKey = () => typedKey('earlyAnswers') ?? ''
 
 function storedSteps(openId: string | null): readonly Step[] {
   if (session.state().status !== 'signed-in') return []
@@ -92,13 +111,12 @@ function storedSteps(openId: string | null): readonly Step[] {
 
 /** Shows the keys that wait for the conversations, and takes the next ones. They must not act as shortcuts. */
 export function EarlyKeys({ early }: { early: ReturnType<typeof useEarlyKeys> }) {
-  const { area, field, steps, setSteps, press, isRefused, setRefused, isLoading, isFailed } = early
+  const { area, field, steps, setSteps, press, isRefused, undelivered, isLoading, isFailed } = early
   const [isFocused, setFocused] = useState(false)
   const last = steps.at(-1)
-  const state = isFailed ? 'could not be loaded' : isLoading ? 'are still loading' : 'are here'
+  const state = isFailed ? 'could not be loaded' : isLoading ? 'are still loading' : 'have loaded'
   const cancel = (event: KeyboardEvent<HTMLElement>) => {
-    setRefused(false)
-    setSteps([])
+    early.cancel()
     event.currentTarget.blur()
   }
   return (
@@ -121,15 +139,20 @@ export function EarlyKeys({ early }: { early: ReturnType<typeof useEarlyKeys> })
     >
       <p role="status">
         {isRefused
-          ? isFocused && `Your conversations ${state}. Keys do nothing until you press Esc.`
+          ? isFocused && `Your conversations ${state}. Press Esc to use shortcuts again.`
           : steps.length > 0 && `Your conversations ${state}. J, K and answers wait for them. Press Esc to cancel.`}
       </p>
+      {undelivered !== null && (
+        <p role="status" className="wrap-anywhere">
+          {`This conversation has no reply box, so your answer was not added: “${undelivered}”`}
+        </p>
+      )}
       {steps.length > 0 && <p className="wrap-anywhere">{steps.map(stepText).join(' · ')}</p>}
       {typeof last === 'string' && !isRefused && (
         <textarea
           ref={field}
           dir="auto"
-          aria-label="Answer to the conversation that loads"
+          aria-label="Reply, added once the conversation has loaded"
           className="my-2 block min-h-18 w-full resize-none rounded-lg border border-control bg-surface px-3.5 pt-3 pb-1 text-sm text-ink pointer-coarse:text-base"
           value={last}
           onChange={(event) => setSteps([...steps.slice(0, -1), event.currentTarget.value])}

@@ -11,8 +11,9 @@ interface UnsavedDraft {
 const draftsKey = () => typedKey('answers')
 
 function drafts(): Readonly<Record<string, UnsavedDraft | undefined>> {
+  const key = draftsKey()
   try {
-    return JSON.parse(sessionStorage.getItem(draftsKey()) ?? '{}') as Record<string, UnsavedDraft>
+    return key === null ? {} : (JSON.parse(sessionStorage.getItem(key) ?? '{}') as Record<string, UnsavedDraft>)
   } catch {
     return {}
   }
@@ -26,12 +27,14 @@ export const unsavedDraft = (id: string): UnsavedDraft | undefined => drafts()[i
 
 /** Stores a conversation's typed text until it is saved. @param draft null once it was saved or sent */
 export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
-  const { [id]: _, ...others } = drafts()
+  const key = draftsKey()
+  if (key === null) return
+  const { [id]: before, ...others } = drafts()
   const isEmpty = draft === null || (draft.isAddition && draft.text === '')
   const updated = isEmpty ? others : { ...others, [id]: draft }
-  if (unsavedDraft(id)?.text !== draft?.text) typedHere.add(id)
-  if (Object.keys(updated).length > 0) sessionStorage.setItem(draftsKey(), JSON.stringify(updated))
-  else sessionStorage.removeItem(draftsKey())
+  if (before?.text !== draft?.text) typedHere.add(id)
+  if (Object.keys(updated).length > 0) sessionStorage.setItem(key, JSON.stringify(updated))
+  else sessionStorage.removeItem(key)
 }
 
 /** Forgets a text that was typed before a reload, because the server has it. @param saved the server's draft */

@@ -4,8 +4,10 @@ import {
   addStep,
   addVariant,
   assignProblems,
+  draftFromTexts,
   draftOf,
   draftOfTemplate,
+  draftOfTyped,
   emptySequence,
   firstChange,
   isWritten,
@@ -17,6 +19,7 @@ import {
   type SequenceDraft,
   stepInputs,
   templateSteps,
+  typedSteps,
   withStep,
   withVariant,
 } from './sequence-draft'
@@ -181,4 +184,29 @@ describe('sequence drafts', () => {
     const changed = withVariant(draft, openVariant(step).key, { messageTemplate: 'Better' })
     expect(placed.has(openVariant(changed.steps[1] as never))).toBe(false)
   })
+})
+
+it('typedSteps and draftOfTyped keep texts as typed, and empty numbers empty', () => {
+  const written = draftFromTexts([{ text: 'Hi ' }, { text: '' }])
+  const [first, second] = written.steps
+  const variants = [
+    { ...first!.variants[0]!, weight: null },
+    { ...first!.variants[0]!, key: 'b', name: 'B', weight: 3 },
+  ]
+  const draft = {
+    ...written,
+    steps: [
+      { ...first!, testWindowDays: null, variants },
+      { ...second!, delay: { amount: null, unit: 'days' as const } },
+    ],
+  }
+  const { steps } = draftOfTyped(typedSteps(draft))
+  expect(steps[0]).toMatchObject({
+    testWindowDays: null,
+    variants: [
+      { name: 'A', messageTemplate: 'Hi ', weight: null },
+      { name: 'B', weight: 3 },
+    ],
+  })
+  expect(steps[1]).toMatchObject({ delay: { amount: null }, testWindowDays: 7, variants: [{ messageTemplate: '' }] })
 })

@@ -1,3 +1,4 @@
+import type { CampaignDraft } from '@x-automated/contract/outreach/campaign-drafts'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
 import type { Delay, StepCondition, StepInput, TemplateStep } from '@x-automated/contract/outreach/steps'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
@@ -160,20 +161,53 @@ export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   }))
 }
 
-/** A draft's steps for POST /campaign-drafts: like in a request, with the texts as typed. */
-export function typedSteps(draft: SequenceDraft): StepInput[] {
-  return stepInputs(draft).map((step, at) => ({
-    ...step,
-    variants: step.variants.map((variant, index) => ({
-      ...variant,
-      messageTemplate: draft.steps[at]?.variants[index]?.messageTemplate ?? '',
-    })),
-  }))
+type TypedSteps = NonNullable<CampaignDraft['steps']>
+
+/** A draft's steps for PUT /campaign-drafts: texts as typed, and without numbers whose field is empty. */
+export function typedSteps(draft: SequenceDraft): TypedSteps {
+  return stepInputs(draft).map(({ delay, testWindowDays, variants, ...step }, at) => {
+    const typed = draft.steps[at]
+    return {
+      ...step,
+      ...(delay && typed?.delay.amount !== null && { delay }),
+      ...(typed?.testWindowDays !== null && { testWindowDays }),
+      variants: variants.map(({ weight, ...variant }, index) => ({
+        ...variant,
+        ...(typed?.variants[index]?.weight !== null && { weight }),
+        messageTemplate: typed?.variants[index]?.messageTemplate ?? '',
+      })),
+    }
+  })
 }
 
-/** A draft's re-engagement with its text as typed; null if it has none. */
+/** The reverse of `typedSteps`. */
+export function draftOfTyped(steps: TypedSteps): SequenceDraft {
+  const { steps: filled, ...draft } = draftOfTemplate(
+    steps.map(({ id: _, variants, testWindowDays = 7, ...step }) => ({
+      ...step,
+      testWindowDays,
+      variants: variants.map(({ id: __, weight = 1, ...variant }) => ({ ...variant, weight })),
+    })),
+  )
+  return {
+    ...draft,
+    steps: filled.map((step, at) => ({
+      ...step,
+      ...(at > 0 && !steps[at]?.delay && { delay: { ...step.delay, amount: null } }),
+      ...(steps[at]?.testWindowDays === undefined && { testWindowDays: null }),
+      variants: step.variants.map((variant, index) => ({
+        ...variant,
+        weight: steps[at]?.variants[index]?.weight ?? null,
+      })),
+    })),
+  }
+}
+
+/** A draft's re-engagement as typed; null if it has none. */
 export function typedReengagement({ reengagement }: SequenceDraft) {
-  return reengagement && { afterDays: reengagement.afterDays ?? 1, messageTemplate: reengagement.messageTemplate }
+  if (!reengagement) return null
+  const { afterDays, messageTemplate } = reengagement
+  return { messageTemplate, ...(afterDays !== null && { afterDays }) }
 }
 
 /** A draft's re-engagement in the format of a request; null if it has none. */

@@ -21,9 +21,9 @@ interface Started {
 
 /**
  * The template that the form was started from, here or by a link on the templates page.
- * @param onStart expands the form
+ * @param isReady the form contains what was stored of it @param onStart expands the form
  */
-export function useStartingTemplate(editor: SequenceEditor, onStart: () => void) {
+export function useStartingTemplate(editor: SequenceEditor, isReady: boolean, onStart: () => void) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const limits = useSequenceLimits()
   const [started, setStarted] = useState<Started | null>(null)
@@ -43,15 +43,14 @@ export function useStartingTemplate(editor: SequenceEditor, onStart: () => void)
   }
   const wanted = (state as { template?: Template } | null)?.template
   const startWanted = useEffectEvent((template: Template) => {
-    // Do this first: once the form contains messages, leaving the page asks for confirmation. After
-    // a reload, the form is empty.
+    // Do this first, so that a reload does not apply the link again.
     void navigate('.', { replace: true, state: null, preventScrollReset: true })
     start(template)
   })
   // Waits for the plan, which determines which messages can be used.
   useEffect(() => {
-    if (wanted && !overview.isPending) startWanted(wanted)
-  }, [wanted, overview.isPending])
+    if (wanted && isReady && !overview.isPending) startWanted(wanted)
+  }, [wanted, isReady, overview.isPending])
   return {
     started,
     start,

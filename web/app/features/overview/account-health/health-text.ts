@@ -3,7 +3,7 @@ import type { AccountHealth } from '@x-automated/contract/overview/account-healt
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
-/** 'Day 3 of its warm-up, per 24 hours'. */
+/** 'Per 24 hours, day 3 of its warm-up'. */
 export function warmUpText(day: number | null): string {
   return day === null ? 'Messages per 24 hours' : `Per 24 hours, day ${formatNumber(day)} of its warm-up`
 }
@@ -12,11 +12,11 @@ export function warmUpText(day: number | null): string {
 export function detectionText(detection: AccountHealth['detection']): { state: string; hint: string } {
   switch (detection) {
     case 'live':
-      return { state: 'Live', hint: 'X reports them at once' }
+      return { state: 'Live', hint: 'X reports replies instantly' }
     case 'starting':
       return { state: 'Starting', hint: 'The account was just connected' }
     case 'degraded':
-      return { state: 'Delayed', hint: 'We read the account instead' }
+      return { state: 'Delayed', hint: 'We check for replies every 90 seconds' }
     case 'off':
       return { state: 'Off', hint: 'The account is not connected' }
   }
