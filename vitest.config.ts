@@ -22,10 +22,10 @@ process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.
 if (process.env.FULL_RUN) process.env.STATEMENTS_FILE ??= join(tmpdir(), `x-automated-statements-${process.pid}.txt`)
 
 /**
- * Two more than there are processors, because tests also wait. PostgreSQL, browsers and servers work
+ * One more than there are processors, because tests also wait. PostgreSQL, browsers and servers work
  * beside them: with more workers a person's 10 seconds to press Undo pass before a test presses it.
  */
-const maxWorkers = Math.min(8, availableParallelism() + 2)
+const maxWorkers = Math.min(8, availableParallelism() + 1)
 
 /** Enough on a busy machine, unlike Vitest's default of one second. */
 const poll = { timeout: 60_000 }

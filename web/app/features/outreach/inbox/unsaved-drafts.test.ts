@@ -1,5 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { draftText, forgetSaved, keepUnsaved, unsavedDraft } from './unsaved-drafts'
+
+const { typedKey } = vi.hoisted(() => ({ typedKey: vi.fn() }))
+vi.mock('../../../typed-text', () => ({ typedKey }))
+beforeEach(() => void typedKey.mockReturnValue('typed.answers.me.workspace'))
 
 test('shows what was typed instead of the saved draft, or after a draft that was not known', () => {
   expect(draftText(undefined, undefined)).toBe('')
@@ -20,6 +24,13 @@ test('keeps what was typed in each conversation until it is saved', () => {
   keepUnsaved('one', { text: '', isAddition: true })
   keepUnsaved('two', null)
   expect([unsavedDraft('one'), unsavedDraft('two')]).toEqual([undefined, undefined])
+})
+
+test('keeps nothing while nobody is signed in', () => {
+  typedKey.mockReturnValue(null)
+  keepUnsaved('one', { text: 'First', isAddition: true })
+  typedKey.mockReturnValue('typed.answers.other.workspace')
+  expect(unsavedDraft('one')).toBeUndefined()
 })
 
 test('keeps what was typed over a reload, until the server has it', async () => {
