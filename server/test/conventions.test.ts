@@ -224,6 +224,7 @@ describe('every operation with an id in its path', () => {
     'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
     'conversations.answer': { text: 'x', afterMessageId: SOME_ID },
     'conversations.saveDraft': { text: 'x' },
+    'campaignDrafts.save': { version: 1 },
     'notes.create': { text: 'x' },
     'notes.update': { text: 'x' },
     'lists.update': { name: 'x' },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { trustSession } from '../src/domains/identity/auth/sessions.ts'
@@ -40,6 +41,7 @@ let theirs: Record<
   | 'invitation'
   | 'snippet'
   | 'template'
+  | 'draft'
   | 'note'
   | 'offer'
   | 'key'
@@ -122,6 +124,7 @@ beforeAll(async () => {
       })
     ).id,
     opener: opener,
+    draft: (await owner.client.campaignDrafts.save({ id: randomUUID(), version: 0, name: 'Secret draft' })).id,
     job: (await owner.client.openers.create({ id: campaign.id, filter: {} })).id,
     key: (await owner.client.apiKeys.create({ name: 'Secret key', scopes: ['leads:read'] })).id,
     report: (await owner.client.reports.create({ kind: 'campaign', campaignId: campaign.id })).id,
@@ -153,6 +156,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   invitations: 'invitation',
   snippets: 'snippet',
   templates: 'template',
+  'campaign-drafts': 'draft',
   notes: 'note',
   'conversation-offers': 'offer',
   openers: 'opener',
@@ -177,6 +181,7 @@ const bodies = (): Record<string, unknown> => ({
   'lists.addLeads': { leadIds: [theirs.lead] },
   'lists.removeLeads': { leadIds: [theirs.lead] },
   'campaigns.update': { status: 'archived' },
+  'campaignDrafts.save': { version: 1, name: 'Stolen' },
   'xAccount.consent': { storesConversations: false, offersUnknownSenders: false },
   'people.update': { role: 'viewer' },
   'snippets.update': { text: 'stolen' },
@@ -237,6 +242,7 @@ async function ownersView() {
     await owner.client.snippets.list(),
     await owner.client.templates.list({}),
     await owner.client.conversationOffers.list({}),
+    await owner.client.campaignDrafts.find({ id: theirs.draft }),
     await owner.client.openers.list({ id: theirs.campaign }),
     await client.jobs.list({}),
   ])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable, Time, UNSTORABLE, wholeNumber } from '../fields.ts'
+import { Id, isStorable, Time, UNSTORABLE, wholeNumber } from '../fields.ts'
 import { CallersId } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 import { CAMPAIGN_NAME_MAX } from './campaigns.ts'
@@ -76,7 +76,7 @@ export const campaignDrafts = {
     summary: 'Get one of your campaign drafts',
     errors: ['DRAFT_NOT_FOUND'],
   })
-    .input(z.object({ id: CallersId }))
+    .input(z.object({ id: Id }))
     .output(CampaignDraft),
 
   save: route('PUT /campaign-drafts/{id}', 'member', 'rows', {
@@ -86,7 +86,7 @@ export const campaignDrafts = {
   })
     .input(
       z.strictObject({
-        id: CallersId,
+        id: Id,
         /** The version that this one replaces. 0 creates the draft. */
         version: z.number().int().min(0).max(2_147_483_646),
         ...fields,
@@ -98,5 +98,5 @@ export const campaignDrafts = {
     summary: 'Delete one of your campaign drafts',
     successStatus: 204,
     errors: ['DRAFT_NOT_FOUND'],
-  }).input(z.strictObject({ id: CallersId })),
+  }).input(z.strictObject({ id: Id })),
 }

@@ -143,7 +143,6 @@ function failureOf({ log }: FastifyRequest, error: unknown) {
 const COLUMNS: Record<string, (lead: LeadRow & { tags: string[] }) => unknown> = {
   id: (lead) => lead.id,
   name: (lead) => lead.name,
-  first_name: (lead) => lead.firstName,
   twitter_handle: (lead) => lead.twitterHandle,
   bio: (lead) => lead.bio,
   follower_count: (lead) => lead.followerCount,

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import { CAMPAIGN_DRAFT_DAYS, CAMPAIGN_DRAFTS_MAX } from '@x-automated/contract/outreach/campaign-drafts'
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { Refusal } from '../../../refusal.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
 import { campaignDrafts } from './tables.ts'
 
 const isOwn = ({ workspaceId, userId }: Actor) =>
@@ -36,7 +37,7 @@ export async function find(db: Db, actor: Actor, id: string) {
 /**
  * Creates a draft, or replaces `version` of it. Saving the same again changes nothing, in case the
  * response was lost.
- * @throws Refusal DRAFT_NOT_FOUND, TOO_MANY; DRAFT_CHANGED: it has another version
+ * @throws Refusal DRAFT_NOT_FOUND, TOO_MANY; DRAFT_CHANGED: it has another version; INVALID_INPUT
  */
 export async function save(db: Db, actor: Actor, { id, version, ...fields }: InputOf<'campaignDrafts', 'save'>) {
   const { workspaceId, userId } = actor
@@ -51,6 +52,7 @@ export async function save(db: Db, actor: Actor, { id, version, ...fields }: Inp
       return toAnswer(one(await tx.update(campaignDrafts).set(change).where(isDraft(actor, id)).returning()))
     }
     if (version > 0) throw new Refusal('DRAFT_NOT_FOUND')
+    if (id === NO_ID) throw invalidField('id', 'must be a UUID')
     if ((await tx.$count(campaignDrafts, isOwn(actor))) >= CAMPAIGN_DRAFTS_MAX)
       throw new Refusal('TOO_MANY', `You have ${CAMPAIGN_DRAFTS_MAX} campaign drafts. Delete one first.`)
     return toAnswer(one(await tx.insert(campaignDrafts).values({ workspaceId, userId, id, fields }).returning()))

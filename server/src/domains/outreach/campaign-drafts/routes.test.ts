@@ -135,5 +135,6 @@ it.each([
   [{ version: 0, other: 1 }],
 ])('returns 400 for invalid input %#', async (body) => {
   expect((await save(body)).status).toBe(400)
+  expect((await save({ version: 0 }, 'x')).status).toBe(400)
   expect(await listOf(person)).toEqual([])
 })
