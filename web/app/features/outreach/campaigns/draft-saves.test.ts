@@ -192,7 +192,7 @@ test('asks nothing if the server has the same already, because a response was lo
   expect(reloaded.page.status).toEqual({ kind: 'saved', at: 'time 1' })
 })
 
-test('stops with its form: nothing is sent for whoever signs in next', async () => {
+test('stops with its form: nothing is sent for anyone who signs in next', async () => {
   const server = openServer()
   const form = openForm(server)
   await form.open()

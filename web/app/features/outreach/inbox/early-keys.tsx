@@ -18,7 +18,7 @@ const MOVES: Readonly<Record<string, 1 | -1 | undefined>> = { j: 1, k: -1 }
 export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 'openId' | 'open' | 'list'>) {
   const [steps, setSteps] = useStoredSteps(openId)
   const [isRefused, setRefused] = useState(false)
-  /** An answer to somebody who cannot be answered here. */
+  /** An answer to someone who cannot be answered here. */
   const [undelivered, setUndelivered] = useState<string | null>(null)
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
