@@ -58,8 +58,7 @@ export function heldText({ name, leadListId }: CampaignFormValues, sequence: Seq
   return parts.join(', ') || 'Nothing written yet'
 }
 
-/** Maximum length of a campaign's name. */
-export const NAME_MAX = 200
+const NAME_MAX = 200
 
 /** 'Founders, Nov 23': a campaign's name unless its author enters one. */
 export function defaultName({ name }: Pick<List, 'name'>): string {

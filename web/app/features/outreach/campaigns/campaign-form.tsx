@@ -33,7 +33,6 @@ import {
   INCLUDE_CONTACTED,
   INCLUDE_REPLIED,
   isComplete,
-  NAME_MAX,
   problemOf,
 } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
@@ -157,7 +156,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 <Input
                   placeholder="Founders, first hello"
                   autoComplete="off"
-                  maxLength={NAME_MAX}
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>

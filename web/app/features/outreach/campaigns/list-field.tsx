@@ -33,7 +33,8 @@ export function ListField({ form, value, isReady, onMessage }: ListFieldProps) {
   })
   const selectedList = lists.data?.find(({ id }) => id === value)
   const nameAfter = (list: List | undefined) => {
-    if (list && form.getValues('name').trim() === '') form.setValue('name', defaultName(list))
+    // As a default, which nobody has typed.
+    if (list && form.getValues('name').trim() === '') form.resetField('name', { defaultValue: defaultName(list) })
   }
   const [params, setParams] = useSearchParams()
   const linked = lists.data?.find(({ id }) => id === params.get(LIST_PARAM))
@@ -44,7 +45,7 @@ export function ListField({ form, value, isReady, onMessage }: ListFieldProps) {
     // Do this first, so that a reload does not apply the link again.
     if (linked) setParams({}, { replace: true, preventScrollReset: true })
     if (message) onMessage(message)
-    form.setValue('leadListId', list.id)
+    form.resetField('leadListId', { defaultValue: list.id })
     nameAfter(list)
   })
   const first = linked ?? (value === '' ? only : undefined)
