@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Id, isStorable, Time, UNSTORABLE, wholeNumber } from '../fields.ts'
+import { Id, isStorable, Time, UNSTORABLE } from '../fields.ts'
 import { CallersId } from '../leads/leads.ts'
 import { routes } from '../route.ts'
-import { CAMPAIGN_NAME_MAX } from './campaigns.ts'
+import { CAMPAIGN_NAME_MAX, Campaign } from './campaigns.ts'
 import { STEPS_MAX } from './sequence-limits.ts'
 import { ReengagementInput, StepInput, VariantInput } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
@@ -21,13 +21,13 @@ const typed = (max: number) => z.string().max(max).refine(isStorable, UNSTORABLE
 const steps = z
   .array(
     StepInput.extend({
-      testWindowDays: wholeNumber(1, 30).optional(),
+      testWindowDays: StepInput.shape.testWindowDays.unwrap().optional(),
       variants: z
         .array(
           VariantInput.extend({
             name: typed(50).optional(),
             messageTemplate: typed(MESSAGE_MAX),
-            weight: wholeNumber(1, 100).optional(),
+            weight: VariantInput.shape.weight.unwrap().optional(),
           }),
         )
         .min(1)
@@ -51,7 +51,7 @@ const fields = {
     .nullable()
     .optional(),
   status: z.enum(['paused', 'draft']).optional(),
-  channel: z.enum(['api', 'extension']).optional(),
+  channel: Campaign.shape.channel.optional(),
   xAccountId: CallersId.optional(),
   allowRepeat: z.boolean().optional(),
   allowReplied: z.boolean().optional(),

@@ -1,6 +1,7 @@
 /**
- * Message templates: `{first_name}` and `{company|fallback}`, in single or double braces. Without schemas: the server compiles parsed templates to SQL, and screens
- * preview them with `fillSegment`.
+ * Message templates, such as `{first_name}` and `{company|fallback}`, in single or double braces.
+ * The server compiles parsed templates to SQL; screens preview them with `fillSegment`. There are no
+ * schemas here, so that screens can import this file cheaply.
  */
 
 import { FIRST_NAME } from '../leads/column-names.ts'
@@ -48,7 +49,7 @@ const OPENER = 'ai_opener'
 /** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
 const VARIABLE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const VARIABLE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
-/** Names for a person's own names, as people and other tools spell them. */
+/** A person's names, as people and other tools spell them. */
 const FIRST_NAMES = 'first[ _-]?name|fname'
 const NAMES = 'lead[ _-]?name|(?:last|full)[ _-]?name|l?name'
 const HANDLES = '(?:twitter[ _-]?|x[ _-]?)?handle|(?:user|screen)[ _-]?name'

@@ -7,7 +7,7 @@ interface Work {
   shape: string
   /** How long it may wait, in milliseconds. */
   waitMs: number
-  /** It changes nothing, so it waits for no lock. */
+  /** It changes nothing, so it never waits for a lock. */
   isRead?: boolean
   /** Not limited by its pace, because something else limits how many of these run. */
   isUnjudged?: boolean
@@ -19,7 +19,10 @@ type Pace = (typeof PACES)[number]
 
 /** Work is slow if it took longer before. */
 const SLOW_MS = 100
-/** Slow work counts as young until it has run for this long: most of it keeps a processor busy. A slow read always does. */
+/**
+ * Slow work mostly keeps a processor busy. A change counts as young until it has run for this long, because it may
+ * wait for a lock. A slow read counts for its whole run.
+ */
 const YOUNG_MS = 1_000
 const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
 /** Number of remembered durations. Each is of a shape in a workspace. */

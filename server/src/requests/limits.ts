@@ -12,7 +12,7 @@ interface Limit {
 /** Rate limits, shared by all processes. */
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
-  /** Counts all addresses except those where the account is signed in, so that nobody can lock its owner out. */
+  /** Counts every address except those where the account is signed in, so that attacks never stop its owner from signing in there. */
   signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins started at a provider, and id_tokens submitted. */

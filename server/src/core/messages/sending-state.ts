@@ -115,7 +115,7 @@ export function lastHandOver(claims: SQL): SQL {
     order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
 }
 
-/** SQL over the aliases of an X account and its limits: when its warm-up began: its first claim, in any workspace. */
+/** SQL over the aliases of an X account and its limits: the time of its first claim in any workspace, which began its warm-up. */
 export function firstOfWarmUp(
   account: AliasOf<typeof xAccounts>,
   limits: AliasOf<typeof sendingLimits>,

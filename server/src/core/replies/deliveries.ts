@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from '../../db/channels.ts'
 import { one } from '../../db/one.ts'
@@ -9,7 +9,6 @@ import type { XReport } from '../../outside/x-report.ts'
 import type { JobQueue } from '../../ports.ts'
 import { createSealer, type Sealer } from '../../sealing.ts'
 import { requestRead } from '../messages/schedule.ts'
-import { replyWatches } from '../tables/replies.ts'
 import { discountReads, noteGap, readAllOf } from './gaps.ts'
 import type { Receive } from './pages.ts'
 
@@ -313,7 +312,7 @@ async function finish({ database: { db }, jobs }: DeliveryContext, done: readonl
     if (!needsRead) continue
     if (row.account === null) await readAllOf(db, row.xAppId)
     else {
-      await discountReads(db, eq(replyWatches.xUserId, row.account))
+      await discountReads(db, row.account)
       await requestRead({ db, jobs }, row.account)
     }
   }

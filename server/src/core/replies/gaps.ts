@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { livingWorkers } from '../../db/liveness.ts'
 import type { Database, Db } from '../../db/open.ts'
@@ -37,16 +37,19 @@ export async function noteGap(db: Db, appId: string, since: Date | null = null):
 export async function readAllOf(db: Db, appId: string): Promise<void> {
   const isOfApp = sql`exists (
     select from x_accounts a where a.x_user_id = ${replyWatches.xUserId} and a.x_app_id = ${appId})`
-  await discountReads(db, isOfApp)
+  const nextPollAt = sql`least(${replyWatches.nextPollAt}, greatest(now(), ${replyWatches.restsUntil}))`
   await db
     .update(replyWatches)
-    .set({ nextPollAt: sql`least(${replyWatches.nextPollAt}, greatest(now(), ${replyWatches.restsUntil}))` })
+    .set({ ...DISCOUNTED, nextPollAt })
     .where(isOfApp)
 }
 
-/** Stores that messages to these accounts may be missing: only a read that begins now counts for follow-ups. */
-export async function discountReads(db: Db, which: SQL): Promise<void> {
-  await db.update(replyWatches).set({ missedUntil: sql`now()`, reading: null }).where(which)
+/** Messages to the account may be missing, so for follow-ups only reads that begin later count. */
+const DISCOUNTED = { missedUntil: sql`now()`, reading: null }
+
+/** Stops counting an account's reads so far, because a message to it may be missing. */
+export async function discountReads(db: Db, xUserId: string): Promise<void> {
+  await db.update(replyWatches).set(DISCOUNTED).where(eq(replyWatches.xUserId, xUserId))
 }
 
 /** Notes gaps of all apps on start, unless another process is running, which would have received the deliveries. */

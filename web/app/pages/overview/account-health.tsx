@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatMoney, formatNumber } from '@x-automated/contract/format'
+import { formatMoney, formatNumber, formatPercent } from '@x-automated/contract/format'
 import { HEALTH_DAYS } from '@x-automated/contract/overview/account-health'
 import { SearchX } from 'lucide-react'
 import { useParams } from 'react-router'
@@ -43,7 +43,7 @@ export default function AccountHealthPage() {
     <>
       <PageHeader
         title={handle ? `@${handle}` : 'X account'}
-        actions={<ButtonLink to={paths.settings}>Sending settings</ButtonLink>}
+        actions={<ButtonLink to={`${paths.settings}?tab=sending`}>Sending settings</ButtonLink>}
       />
       {query.isError && !health ? (
         <QueryError query={query}>The figures of this account could not be loaded.</QueryError>
@@ -92,10 +92,10 @@ export default function AccountHealthPage() {
   )
 }
 
-/** '2% of all attempts'. */
+/** Such as '2% of all attempts'. */
 function shareOf(refused: number | undefined, sent: number | undefined): string | undefined {
   if (refused === undefined || sent === undefined || refused + sent === 0) return undefined
-  return `${Math.round((refused / (refused + sent)) * 100)}% of all attempts`
+  return `${formatPercent(refused / (refused + sent))} of all attempts`
 }
 
 function optedOutOn(series: readonly { day: string; optedOut: number }[] | undefined, wanted: string): string {

@@ -8,8 +8,9 @@ import type { Db } from '../../../db/open.ts'
 import { detection } from '../../outreach/replies/detection.ts'
 import { windowOf } from '../../outreach/sending-settings/settings.ts'
 import { centsOf } from '../../platform/x-costs/rules.ts'
+import { thisMonth } from '../../platform/x-costs/tables.ts'
 import { findToday, sentIn } from '../analytics/analytics.ts'
-import { dayAfter } from '../analytics/rules.ts'
+import { dayAfter, everyDay } from '../analytics/rules.ts'
 
 /** The figures of an X account by day, its limits and its costs. @throws Refusal X_ACCOUNT_NOT_FOUND */
 export async function find(
@@ -50,29 +51,23 @@ async function findSeries(db: Db, { workspaceId }: Actor, account: XAccount, cou
     from dm_activity
     where workspace_id = ${workspaceId} and x_account_id = ${account.id} and ${sentIn({ from, to }, timeZone)}
     group by 1`)
-  const byDay = new Map(rows.map((row) => [row.day, row]))
-  return Array.from({ length: count }, (_, index) => {
-    const day = dayAfter(from, index)
-    return byDay.get(day) ?? { day, sent: 0, refused: 0, optedOut: 0 }
-  })
+  return everyDay({ from, to }, rows, { sent: 0, refused: 0, optedOut: 0 })
 }
 
 /** What X charged for the account this month, and will have by its end, at the pace of the last seven days. */
 async function findCosts(db: Db, { workspaceId }: Actor, account: XAccount) {
   const { rows } = await db.execute<{ spent: number; lately: number; daysLately: number; daysLeft: number }>(sql`
-    with clock as (
-      select today, date_trunc('month', today)::date as first,
-        (date_trunc('month', today) + interval '1 month')::date as next,
-        least(7, today - (${account.createdAt.toISOString()}::timestamptz at time zone 'UTC')::date + 1) as days
-      from (select (now() at time zone 'UTC')::date as today) t
-    )
-    select coalesce(sum(mills) filter (where day >= first), 0)::float as spent,
+    select coalesce(sum(mills) filter (where day >= ${thisMonth}), 0)::float as spent,
       coalesce(sum(mills) filter (where day > today - days), 0)::float as lately,
-      max(days) as "daysLately", max(next - today) - 1 as "daysLeft"
-    from clock
+      days as "daysLately", (${thisMonth} + interval '1 month')::date - today - 1 as "daysLeft"
+    from (
+      select today, least(7, today - (${account.createdAt.toISOString()}::timestamptz at time zone 'UTC')::date + 1) as days
+      from (select (now() at time zone 'UTC')::date as today) clock
+    ) clock
     left join x_charges on workspace_id = ${workspaceId} and x_account_id = ${account.id}
-      and day > least(first, today - 7) - 1`)
+      and day >= least(${thisMonth}, today - 6)
+    group by today, days`)
   const { spent, lately, daysLately, daysLeft } = one(rows)
-  const expected = spent + (lately / Math.max(1, daysLately)) * daysLeft
+  const expected = spent + (lately / daysLately) * daysLeft
   return { spentCents: Math.round(centsOf(spent)), expectedCents: Math.round(centsOf(expected)) }
 }

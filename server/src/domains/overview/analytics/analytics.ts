@@ -58,7 +58,7 @@ export async function find(
     clickRate: null,
     conversionRate: sent > 0 ? rateOf(replied, leadsCount) : null,
     topPerformingLeads,
-    series: everyDay(days, activityDays),
+    series: everyDay(days, activityDays, { sent: 0, delivered: 0, replied: 0, positive: 0 }),
     timeZone,
   }
 }

@@ -29,7 +29,11 @@ it('everyDay returns each day once, in order, and keeps the totals', () => {
     fc.property(
       fc.uniqueArray(fc.record({ day, sent: count, delivered: count, replied: count }), { selector: (row) => row.day }),
       (rows) => {
-        const days = everyDay({ from: '2025-12-25', to: dayAfter('2025-12-25', 400) }, rows)
+        const days = everyDay({ from: '2025-12-25', to: dayAfter('2025-12-25', 400) }, rows, {
+          sent: 0,
+          delivered: 0,
+          replied: 0,
+        })
         expect(days).toHaveLength(401)
         expect(days.map((row) => row.day)).toEqual(days.map((row) => row.day).sort())
         expect(totalOf(days)).toEqual(totalOf(rows))

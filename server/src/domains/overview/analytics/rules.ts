@@ -43,12 +43,16 @@ export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** All days of the range, with zeros for days on which nothing was sent. */
-export function everyDay({ from, to }: Period, rows: readonly ActivityDay[]): ActivityDay[] {
+/** All days of the range. @param empty the figures of a day without a row */
+export function everyDay<Row extends { day: string }>(
+  { from, to }: Period,
+  rows: readonly Row[],
+  empty: Omit<Row, 'day'>,
+): (Omit<Row, 'day'> & { day: string })[] {
   const byDay = new Map(rows.map((row) => [row.day, row]))
   return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => {
     const day = dayAfter(from, index)
-    return byDay.get(day) ?? { day, sent: 0, delivered: 0, replied: 0 }
+    return byDay.get(day) ?? { ...empty, day }
   })
 }
 

@@ -28,7 +28,7 @@ export function daysOf({ from, to }: Period, rows: readonly Day[]): SharedReport
       positive: before.positive + positive,
     })
   }
-  return everyDay({ from: from < earliest ? earliest : from, to }, []).map(({ day }) => ({
+  return everyDay({ from: from < earliest ? earliest : from, to }, [], {}).map(({ day }) => ({
     day,
     ...(byDay.get(day) ?? { sent: 0, replied: 0, positive: 0 }),
   }))

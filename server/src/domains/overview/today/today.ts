@@ -19,8 +19,8 @@ import { factsOf, usageOf, usedOf } from '../../platform/billing/plan.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { findNearSpending } from '../../platform/x-costs/limit.ts'
 import { findFunds } from '../../platform/x-costs/x-costs.ts'
-import { findToday, startOf } from '../analytics/analytics.ts'
-import { dayAfter, rateOf } from '../analytics/rules.ts'
+import { findToday, sentIn } from '../analytics/analytics.ts'
+import { dayAfter, everyDay, rateOf } from '../analytics/rules.ts'
 import { needsOf } from './rules.ts'
 
 interface Context {
@@ -157,13 +157,9 @@ async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null
     select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(replied)::int as replied,
       sum(positive)::int as positive
     from dm_activity where workspace_id = ${workspaceId} ${account ? sql`and x_account_id = ${account.id}` : sql``}
-      and slot >= ${startOf(from, timeZone)} and slot < ${startOf(today, timeZone, 1)}
+      and ${sentIn({ from, to: today }, timeZone)}
     group by 1`)
-  const byDay = new Map(rows.map((row) => [row.day, row]))
-  return Array.from({ length: TODAY_DAYS }, (_, index) => {
-    const day = dayAfter(from, index)
-    return byDay.get(day) ?? { day, sent: 0, replied: 0, positive: 0 }
-  })
+  return everyDay({ from, to: today }, rows, { sent: 0, replied: 0, positive: 0 })
 }
 
 /** SQL over `campaigns`: they send from the account; without one, all campaigns. */

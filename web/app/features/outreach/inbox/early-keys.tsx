@@ -1,6 +1,5 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { sessionStorage } from '../../../browser-storage'
-import { session } from '../../../session'
 import { typedKey } from '../../../typed-text'
 import { focusInPlace, focusReply } from './reply-focus'
 import { draftText } from './unsaved-drafts'
@@ -89,20 +88,20 @@ function deliver(answer: string, isFocused: boolean): boolean {
 function useStoredSteps(openId: string | null): [readonly Step[], (steps: readonly Step[]) => void] {
   const [steps, setSteps] = useState(() => storedSteps(openId))
   const store = (next: readonly Step[]) => {
-    if (next.some((step) => typeof step === 'string' && step !== ''))
-      sessionStorage.setItem(earlyKey(), JSON.stringify({ openId, steps: next }))
-    else sessionStorage.removeItem(earlyKey())
+    const key = typedKey('earlyAnswers')
+    const isStored = next.some((step) => typeof step === 'string' && step !== '')
+    if (key && isStored) sessionStorage.setItem(key, JSON.stringify({ openId, steps: next }))
+    else if (key) sessionStorage.removeItem(key)
     setSteps(next)
   }
   return [steps, store]
 }
 
-const earlyKey = () => typedKey('earlyAnswers') ?? ''
-
 function storedSteps(openId: string | null): readonly Step[] {
-  if (session.state().status !== 'signed-in') return []
+  const key = typedKey('earlyAnswers')
+  if (key === null) return []
   try {
-    const stored = JSON.parse(sessionStorage.getItem(earlyKey()) ?? 'null') as { openId: string; steps: Step[] } | null
+    const stored = JSON.parse(sessionStorage.getItem(key) ?? 'null') as { openId: string; steps: Step[] } | null
     return stored?.openId === openId ? stored.steps : []
   } catch {
     return []

@@ -1,7 +1,6 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { AccountHealth } from '@x-automated/contract/overview/account-health'
-
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+import { DAYS } from '../../outreach/sending-settings/limits-text'
 
 /** 'Per 24 hours, day 3 of its warm-up'. */
 export function warmUpText(day: number | null): string {
