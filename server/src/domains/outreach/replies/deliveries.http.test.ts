@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ageDeliveries, deleteDeliveries, makeDeliveriesDue, storeSealed } from '../../../../test/deliveries.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { loseOutcome, markClaimed } from '../../../../test/messages.ts'
@@ -171,23 +171,22 @@ describe('a delivery', () => {
     const { handles } = await begin(2)
     const [ann, ben] = handles as [string, string]
     const begun: string[] = []
-    const [storing, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [storing, both] = [Promise.withResolvers<void>(), Promise.withResolvers<string[]>()]
     const slow: Receive = async (_, events) => {
       for (const event of events) if (event.kind === 'message') begun.push(event.text)
       if (begun.includes('First')) storing.resolve()
-      if (begun.includes('Hi')) both.resolve()
+      if (begun.includes('Hi')) both.resolve([...begun])
       await both.promise
       return new Set()
     }
     const running = startDeliveries(app.services, slow)
+    onTestFinished(() => running.close())
     await post(message(ann, account.handle, 'First'))
     await storing.promise
     await post(message(ann, account.handle, 'Second'))
     await post(message(ben, account.handle, 'Hi'))
-    await both.promise
-    expect(begun).toEqual(['First', 'Hi'])
+    expect(await both.promise).toEqual(['First', 'Hi'])
     await vi.waitFor(async () => expect(await stored()).toEqual([]))
-    await running.close()
     expect(begun).toEqual(['First', 'Hi', 'Second'])
   })
 
