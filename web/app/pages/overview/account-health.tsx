@@ -52,7 +52,7 @@ export default function AccountHealthPage() {
           <BackLink to={paths.xAutomation}>X automation</BackLink>
           <dl className="grid grid-cols-2 gap-x-6 gap-y-4 lg:grid-cols-4">
             <StatCard label="Sent" value={health?.sent} hint={`In the last ${DAYS} days`} />
-            <StatCard label="Failed" value={health?.refused} hint={shareOf(health?.refused, health?.sent)} />
+            <StatCard label="Refused" value={health?.refused} hint={shareOf(health?.refused, health?.sent)} />
             <StatCard label="Opted out" value={health?.optedOut} hint="Replied asking you to stop" />
             <StatCard
               label="Cap now"
@@ -81,7 +81,7 @@ export default function AccountHealthPage() {
               days={health?.series}
               series={[
                 { key: 'sent', label: 'Sent', tone: 'quiet' },
-                { key: 'refused', label: 'Failed' },
+                { key: 'refused', label: 'Refused' },
               ]}
               extra={{ label: 'Opted out', value: ({ day }) => optedOutOn(health?.series, day) }}
             />
