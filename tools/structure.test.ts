@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { root } from './root.ts'
-import { lockfileProblems, sizeProblems, sourceFiles, structureProblems } from './structure.ts'
+import { lockfileProblems, ownerProblems, sizeProblems, sourceFiles, structureProblems } from './structure.ts'
 
 const problems = (path: string, text = '') => structureProblems([path], () => text)
 
@@ -104,4 +104,13 @@ test('rejects a lockfile that names a registry', () => {
   expect(lockfileProblems(JSON.stringify({ packages }))).toEqual([])
   const named = { ...packages, 'node_modules/b': { resolved: 'https://registry.example/b.tgz' } }
   expect(lockfileProblems(JSON.stringify({ packages: named }))).toEqual([expect.stringContaining('node_modules/b')])
+})
+
+test('every table has an owner', () => {
+  const owners = JSON.stringify({ tables: { core: ['leads'], packages: ['rate_limits'] } })
+  expect(ownerProblems('create table leads (\n);\ncreate table rate_limits (\n);', owners)).toEqual([])
+  expect(ownerProblems('create table leads (\n);\ncreate table tags (\n);', owners)).toEqual([
+    'server/test/table-owners.json: tags: no folder owns this table.',
+    'server/test/table-owners.json: rate_limits: no such table.',
+  ])
 })

@@ -114,6 +114,16 @@ export function lockfileProblems(text: string): string[] {
     .map(([path]) => `package-lock.json: ${path} names its registry. Run npm install to remove it.`)
 }
 
+/** Tables of `schema` (docs/schema.sql) that no folder owns, or that only `owners` (table-owners.json) knows. */
+export function ownerProblems(schema: string, owners: string): string[] {
+  const owned = Object.values((JSON.parse(owners) as { tables: Record<string, string[]> }).tables).flat()
+  const tables = [...schema.matchAll(/^create table (\S+)/gm)].map(([, table]) => table!)
+  return [
+    ...tables.filter((table) => !owned.includes(table)).map((table) => `${table}: no folder owns this table.`),
+    ...owned.filter((table) => !tables.includes(table)).map((table) => `${table}: no such table.`),
+  ].map((problem) => `server/test/table-owners.json: ${problem}`)
+}
+
 /** All problems with the files of the repository at `root`. */
 export function repositoryProblems(root: string): string[] {
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -122,5 +132,6 @@ export function repositoryProblems(root: string): string[] {
     ...structureProblems(files, read),
     ...sizeProblems(files, read),
     ...lockfileProblems(read('package-lock.json')),
+    ...ownerProblems(read('docs/schema.sql'), read('server/test/table-owners.json')),
   ]
 }

@@ -84,13 +84,6 @@ describe('the first name of a lead', () => {
     expect((await person.client.leads.list({ keyword: 'ana_a' })).leads[0]).toMatchObject({ name: 'Ana de la Cruz' })
   })
 
-  it('is a column of exports', async () => {
-    await importCsv('twitter_handle,name', 'ana_a,Ana Lima')
-    const { body } = await person.call('GET', '/leads/export')
-    const [header, row] = String(body).split(/\r?\n/)
-    expect(row?.split(',')[header!.split(',').indexOf('first_name')]).toBe('Ana')
-  })
-
   it('survives a deletion that is undone, and a merge of the same person', async () => {
     await importCsv('twitter_handle,name,first_name', 'ana_a,Ana Lima,Anita', 'bo_b,Bo Ek,')
     const { removalId } = await person.client.leads.removeMany({ filter: {} })
