@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { appendFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { PgDatabase, PgInsertBuilder, PgUpdateBuilder } from 'drizzle-orm/pg-core'
@@ -22,21 +21,32 @@ const RUNS_FOR_OTHERS = /\/(node_modules|server\/src\/db\/(?!liveness)|server\/t
 /** Packages write on their own, from callbacks. */
 const PACKAGES = 'packages'
 const MAY_WRITE = /\b(insert|update|delete|merge|copy|truncate|create)\b/i
-/** Who builds a statement calls Drizzle itself. Who runs one may be far from the driver. */
+/** Who builds a statement calls Drizzle itself. Who calls the driver may be far from it. */
 const BUILD_FRAMES = 12
-const RUN_FRAMES = 50
+const CALL_FRAMES = 50
 
-/** Who built a statement of Drizzle: it runs later, without that function on its stack. */
+/** Who built an insert, update or delete of Drizzle: it is complete, and runs, later. */
 const builtBy = new WeakMap<object, Trace>()
-const running = new AsyncLocalStorage<Trace>()
+/** Statements that Drizzle sends to the driver, without the function that built them on the stack. */
+const ofDrizzle = new Set<string>()
 const recorded = new Map<string, Set<string>>()
 
 /** Appends each statement that may write to a file, once per folder that issues it. Read by statements.spec.ts. */
 export function recordStatements(file: string): void {
   if (builtBy.has(pg.Client)) return
   builtBy.set(pg.Client, {})
+  const recordBuilt = (text: string, trace: () => Trace) => {
+    if (!MAY_WRITE.test(text)) return
+    ofDrizzle.add(text)
+    record(file, text, trace())
+  }
+  wrap(PgDatabase.prototype, 'execute', (build) => {
+    const statement = build() as { getQuery(): { sql: string } }
+    recordBuilt(statement.getQuery().sql, () => currentTrace(BUILD_FRAMES))
+    return statement
+  })
   for (const [type, ...methods] of [
-    [PgDatabase, 'execute', 'delete'],
+    [PgDatabase, 'delete'],
     [PgInsertBuilder, 'values', 'select'],
     [PgUpdateBuilder, 'set'],
   ] as const)
@@ -46,17 +56,15 @@ export function recordStatements(file: string): void {
         builtBy.set(statement, currentTrace(BUILD_FRAMES))
         return statement
       })
-  wrap(QueryPromise.prototype, 'then', (_run, [onFulfilled, onRejected], query) => {
-    const { execute } = query as { execute(): Promise<unknown> }
-    const trace = builtBy.get(query as object)
-    const result = trace ? running.run(trace, () => execute.call(query)) : execute.call(query)
-    return result.then(onFulfilled as () => unknown, onRejected as () => unknown)
+  wrap(QueryPromise.prototype, 'then', (run, _input, statement) => {
+    const trace = builtBy.get(statement as object)
+    if (trace) recordBuilt((statement as { toSQL(): { sql: string } }).toSQL().sql, () => trace)
+    return run()
   })
-  // A pool calls its connections from callbacks.
   for (const type of [pg.Pool, pg.Client])
     wrap(type.prototype, 'query', (send, [statement]) => {
       const text = typeof statement === 'string' ? statement : ((statement as { text?: string })?.text ?? '')
-      if (MAY_WRITE.test(text)) record(file, text, folderOf(running.getStore() ?? currentTrace(RUN_FRAMES)))
+      if (!ofDrizzle.has(text) && MAY_WRITE.test(text)) record(file, text, currentTrace(CALL_FRAMES))
       return send()
     })
 }
@@ -69,9 +77,10 @@ function wrap(type: object, name: string, work: (call: () => unknown, input: unk
   }
 }
 
-function record(file: string, text: string, folder: string | null): void {
+function record(file: string, text: string, trace: Trace): void {
   const folders = recorded.get(text) ?? new Set()
   recorded.set(text, folders)
+  const folder = folderOf(trace)
   if (folder === null || folders.has(folder) || (folder === PACKAGES && folders.size > 0)) return
   folders.add(folder)
   appendFileSync(file, `${JSON.stringify({ text, folder } satisfies RecordedStatement)}\n`)
