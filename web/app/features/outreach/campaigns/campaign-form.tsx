@@ -57,7 +57,7 @@ export const isFormFolded = () => {
   return localStorage.getItem(FOLDED_KEY) === 'folded' && !params.has(LIST_PARAM) && !params.has(NEW_PARAM)
 }
 
-/** Opens the form if the URL requests it, then removes that parameter. */
+/** Opens the form if the URL requests it, then removes the query from the URL. */
 function useRequestedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
@@ -81,7 +81,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   })
   const { errors } = form.formState
   const sequence = useSequenceDraft()
-  // Links choose a list or a template once the stored draft is in the form.
+  // A link's list or template is applied only once the stored draft is in the form.
   const [isRestored, setRestored] = useState(false)
   const template = useStartingTemplate(sequence, isRestored, () => setFolded(false))
   const draft = useWatch({ control: form.control }) as CampaignFormValues
@@ -208,7 +208,7 @@ interface FoldButtonProps {
   onFold: (isFolded: boolean) => void
 }
 
-/** Collapses and expands the form. The browser remembers it. */
+/** Collapses and expands the form. The browser remembers the choice. */
 function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
   const fold = () => {
     onFold(!isFolded)
@@ -236,7 +236,7 @@ interface FormFooterProps {
   note: ReactNode
   /** What is still missing in the messages, or null. */
   missing: string | null
-  /** Who is messaged when. Null if everyone is messaged now. */
+  /** Says who is messaged now, and who later. Null if everyone is messaged now. */
   launch: string | null
   isReady: boolean
   /** The save in progress. */
@@ -246,7 +246,7 @@ interface FormFooterProps {
 }
 
 function FormFooter({ note, missing, launch, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
-  // While saving, the pressed button keeps the focus.
+  // While saving, the pressed button stays enabled, so that it keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">
