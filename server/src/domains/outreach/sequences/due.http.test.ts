@@ -29,10 +29,10 @@ import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.
 import { claimDue } from '../../../core/messages/claim.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/plan.ts'
-import { receive } from '../replies/detection.ts'
 
 let app: TestApp
 let person: Person
