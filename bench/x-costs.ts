@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../contract/src/time.ts'
-import { claimDue } from '../server/src/core/messages/claim.ts'
+import { claimDue } from '../server/src/core/messages/claim-due.ts'
 import { send, TIMING } from '../server/src/core/messages/deliver.ts'
 import { record } from '../server/src/core/messages/record.ts'
 import { requestRead } from '../server/src/core/messages/schedule.ts'

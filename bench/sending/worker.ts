@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { claimDue } from '../../server/src/core/messages/claim.ts'
+import { claimDue } from '../../server/src/core/messages/claim-due.ts'
 import { record } from '../../server/src/core/messages/record.ts'
 import { receive } from '../../server/src/core/replies/receive.ts'
 import { openLiveness } from '../../server/src/db/liveness.ts'

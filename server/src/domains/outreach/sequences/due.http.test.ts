@@ -26,7 +26,7 @@ import { forgetRead, loseWebhook, planRead, recordRead } from '../../../../test/
 import { setShares } from '../../../../test/step-tests.ts'
 import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.ts'
-import { claimDue } from '../../../core/messages/claim.ts'
+import { claimDue } from '../../../core/messages/claim-due.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
 import { receive } from '../../../core/replies/receive.ts'
