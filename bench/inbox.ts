@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { formatNumber } from '../contract/src/format.ts'
 import { REPLY_LABELS } from '../contract/src/reply-labels.ts'
+import { watchReplies } from '../server/src/core/replies/watches.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
-import { startReplyDetection } from '../server/src/domains/outreach/replies/detection.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
@@ -136,7 +136,7 @@ try {
     const connect = (status: string) =>
       pool.query('update x_accounts set status = $1 where workspace_id <> $2', [status, workspaceId])
     await connect('disconnected')
-    const detecting = await startReplyDetection({ ...services, origin: server.url })
+    const detecting = await watchReplies({ ...services, origin: server.url })
     for (;;) {
       const { rows } = await pool.query(`select 1 from reply_watches where x_user_id = $1 and webhook_id is not null`, [
         seeded.accountXUserId,

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../contract/src/time.ts'
-import { claimDue } from '../server/src/core/messages/claim.ts'
+import { claimDue } from '../server/src/core/messages/claim-due.ts'
 import { send, TIMING } from '../server/src/core/messages/deliver.ts'
 import { record } from '../server/src/core/messages/record.ts'
 import { requestRead } from '../server/src/core/messages/schedule.ts'
 import { addEntries } from '../server/src/core/people/counts.ts'
 import { recountLeads } from '../server/src/core/people/lead-counts.ts'
+import { watchReplies } from '../server/src/core/replies/watches.ts'
 import { queueFollowUps } from '../server/src/core/sequences/advance.ts'
 import { leads } from '../server/src/core/tables/leads.ts'
 import { dms } from '../server/src/core/tables/messages.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { workers } from '../server/src/db/tables.ts'
 import { leadLists } from '../server/src/domains/leads/lists/tables.ts'
-import { startReplyDetection } from '../server/src/domains/outreach/replies/detection.ts'
 import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
 import { X_PRICES, type XResource } from '../server/src/outside/x-prices.ts'
 import { startServer } from '../server/src/start.ts'
@@ -64,7 +64,7 @@ async function measure(isLive: boolean): Promise<void> {
   services.limits.countCall = () => {}
   const app = { db, services, url: `${server.url}/api`, x } as unknown as Parameters<typeof makePerson>[0]
   const xActivity = isLive ? services.xActivity : null
-  const detection = await startReplyDetection({ ...services, xActivity, origin: server.url })
+  const detection = await watchReplies({ ...services, xActivity, origin: server.url })
   try {
     // Start at midnight, so that every day has the same hours.
     await clock.step(DAY_MS - (clock.now() % DAY_MS))

@@ -12,16 +12,16 @@ import {
   TOLD_APART,
   wordHash,
 } from '../server/src/core/classifier/features.ts'
-import { hintsOf } from '../server/src/core/classifier/label-rules.ts'
+import { classifyReply } from '../server/src/core/classifier/labels.ts'
 import {
-  classifyReply,
   detectLanguage,
   isUnknownOrMixed,
   sharesOf,
   WEIGHTS_FILE,
   type Weights,
-} from '../server/src/core/classifier/labels.ts'
+} from '../server/src/core/classifier/model.ts'
 import { isOptOut } from '../server/src/core/classifier/opt-out.ts'
+import { hintsOf } from '../server/src/core/classifier/phrases.ts'
 import { fold, hasUnspaced } from '../server/src/core/classifier/text.ts'
 import { f1Of, mean, readHeldOut } from './classifier-measures.ts'
 import { root } from './root.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { claimDue } from '../../server/src/core/messages/claim.ts'
+import { claimDue } from '../../server/src/core/messages/claim-due.ts'
 import { record } from '../../server/src/core/messages/record.ts'
+import { receive } from '../../server/src/core/replies/receive.ts'
 import { openLiveness } from '../../server/src/db/liveness.ts'
 import { openDatabase } from '../../server/src/db/open.ts'
-import { receive } from '../../server/src/domains/outreach/replies/detection.ts'
 import { startSender } from '../../server/src/jobs/sender.ts'
 import { openSenderServices } from './services.ts'
 

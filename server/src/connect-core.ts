@@ -1,5 +1,6 @@
 import { connect } from './core/neighbors.ts'
 import { createMissing } from './domains/leads/tags/tags.ts'
+import { offerSenders } from './domains/outreach/conversation-offers/offers.ts'
 import {
   allowanceOf,
   beyondPlan,
@@ -31,6 +32,7 @@ connect({
   notifyOwners,
   createTags: createMissing,
   notifyReplies,
+  offerSenders,
   usableToken,
   withAccount,
   storeHandle,

@@ -6,6 +6,7 @@ import { findFirstNames } from './core/people/first-names.ts'
 import { findLostHandles } from './core/people/lost-handles.ts'
 import { purgeRemovals } from './core/people/removal.ts'
 import { purgeOldTexts } from './core/replies/texts.ts'
+import { watchReplies } from './core/replies/watches.ts'
 import { judgeTests } from './core/sequences/verdicts.ts'
 import { allowLongStatements } from './db/long-statements.ts'
 import { purgeExpiredLinks, workOnAccountEmails } from './domains/identity/account/recovery.ts'
@@ -22,7 +23,6 @@ import { bulkKinds } from './domains/outreach/bulk/engine.ts'
 import { purgeOldDrafts } from './domains/outreach/campaign-drafts/drafts.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/offers.ts'
 import { writeOpeners } from './domains/outreach/openers/writing.ts'
-import { startReplyDetection } from './domains/outreach/replies/detection.ts'
 import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/opinions.ts'
 import { purgeUnreadables } from './domains/overview/operator/unreadable.ts'
 import { runPayments } from './domains/platform/billing/engine.ts'
@@ -57,7 +57,7 @@ export async function startWorkers(
   const sender = await startSender(services)
   const webhooks = await runWebhooks({ ...services, db })
   const notificationEmails = startNotificationEmails({ ...services, db }, log)
-  const replies = services.x ? await startReplyDetection(services) : null
+  const replies = services.x ? await watchReplies(services) : null
   const scraper = services.x ? await runScrapes(services, log) : null
   await workOnAccountEmails(services)
   await runPayments(services)

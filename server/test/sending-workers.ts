@@ -1,4 +1,5 @@
-import { type Claimed, claimDue } from '../src/core/messages/claim.ts'
+import type { Claimed } from '../src/core/messages/claim.ts'
+import { claimDue } from '../src/core/messages/claim-due.ts'
 import { send, TIMING } from '../src/core/messages/deliver.ts'
 import { record, type Verdict } from '../src/core/messages/record.ts'
 import { expireLeases, settle, takeOver } from '../src/core/messages/settle.ts'

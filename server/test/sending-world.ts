@@ -16,7 +16,6 @@ import { queueFollowUps } from '../src/core/sequences/advance.ts'
 import { leads } from '../src/core/tables/leads.ts'
 import { transact } from '../src/db/transact.ts'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
-import { receive } from '../src/domains/outreach/replies/detection.ts'
 import { subscriptions } from '../src/domains/platform/billing/tables.ts'
 import { watchFunds } from '../src/domains/platform/x-account/funds.ts'
 import { XError } from '../src/outside/x-errors.ts'
@@ -177,7 +176,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 async function lookAtAll({ db, services }: TestApp): Promise<void> {
   await findWatches(services)
   const { rows } = await db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
-  for (const { xUserId } of rows) await checkAccount(services, createWebhookCache(services), receive, xUserId)
+  for (const { xUserId } of rows) await checkAccount(services, createWebhookCache(services), xUserId)
 }
 
 /** Requests a read of an account, and runs it if X allows reads now. */
@@ -563,7 +562,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     },
     /** Processes what X has delivered. */
     async processDeliveries() {
-      while ((await processDeliveries({ ...app.services, log }, receive)) > 0);
+      while ((await processDeliveries({ ...app.services, log })) > 0);
     },
     /** Delivers what has happened, and makes the server process it. */
     async deliverEvents() {

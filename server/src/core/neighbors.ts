@@ -6,6 +6,7 @@ import type { SQL } from 'drizzle-orm'
 import type { Db } from '../db/open.ts'
 import type { XApi } from '../outside/x.ts'
 import type { XActivity } from '../outside/x-activity.ts'
+import type { XMessage } from '../outside/x-delivery.ts'
 import type { XCaller } from '../ports.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
@@ -79,6 +80,7 @@ export interface Neighbors {
   notifyOwners(tx: Db, workspaceId: string, kind: NotificationKind, facts: NotificationFacts): Promise<void>
   createTags(tx: Db, actor: { workspaceId: string }, names: readonly string[]): Promise<void>
   notifyReplies(tx: Db, workspaceId: string, replies: readonly NewReply[]): Promise<void>
+  offerSenders(db: Db, messages: readonly XMessage[], ofApp: string | null): Promise<void>
   usableToken(needs: Pick<XNeeds, 'sealer'>, account: StoredToken): string | null
   withAccount<T>(
     needs: XNeeds,
@@ -115,6 +117,7 @@ export let publishEvents: Neighbors['publishEvents']
 export let notifyOwners: Neighbors['notifyOwners']
 export let createTags: Neighbors['createTags']
 export let notifyReplies: Neighbors['notifyReplies']
+export let offerSenders: Neighbors['offerSenders']
 export let usableToken: Neighbors['usableToken']
 export let withAccount: Neighbors['withAccount']
 export let storeHandle: Neighbors['storeHandle']
@@ -139,6 +142,7 @@ export function connect(neighbors: Neighbors): void {
     notifyOwners,
     createTags,
     notifyReplies,
+    offerSenders,
     usableToken,
     withAccount,
     storeHandle,

@@ -22,7 +22,8 @@ import {
   waitForBlockedStatement,
 } from '../../test/outreach.ts'
 import { leaveIdle, letSend, rest } from '../../test/x-accounts.ts'
-import { type Claimed, claimDue, releaseLostClaims } from '../core/messages/claim.ts'
+import type { Claimed } from '../core/messages/claim.ts'
+import { claimDue, releaseLostClaims } from '../core/messages/claim-due.ts'
 import { send, TIMING } from '../core/messages/deliver.ts'
 import { queueDirect } from '../core/messages/direct.ts'
 import { record } from '../core/messages/record.ts'

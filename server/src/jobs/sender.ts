@@ -1,4 +1,5 @@
-import { type Claimed, claimDue, releaseLostClaims } from '../core/messages/claim.ts'
+import type { Claimed } from '../core/messages/claim.ts'
+import { claimDue, releaseLostClaims } from '../core/messages/claim-due.ts'
 import { send, TIMING, type Timing } from '../core/messages/deliver.ts'
 import { type Done, record, type Verdict } from '../core/messages/record.ts'
 import { nextDueInMs, requestRead, resetSchedules, SENDING_CHANNEL } from '../core/messages/schedule.ts'

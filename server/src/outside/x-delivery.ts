@@ -28,6 +28,7 @@ export type XHappening = { handles: Record<string, string> } & (
   | { kind: 'handle'; userId: string; handle: string }
   | { kind: 'revoked'; userId: string }
 )
+export type XMessage = Extract<XHappening, { kind: 'message' }>
 
 export interface XDelivery {
   eventType: string | null

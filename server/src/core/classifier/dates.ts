@@ -226,7 +226,32 @@ interface NamedDay {
   isEnd: boolean
 }
 
-/** Finds the day that a text names; null: none, or it is not clear which. @param today such as '2026-11-20' */
+/** When and where a text was written. */
+export interface Written {
+  now: Date
+  /** The time zone of the X account, in which days start; UTC if it is unknown. */
+  timeZone: string
+}
+
+/** The start of the day that a text names; null: no day. @param isEnd only a day until which something lasts */
+export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
+  const local = localNow(now, timeZone)
+  const match = findDay(text, local.toPlainDate().toString())
+  if (!match || (isEnd && !match.isEnd)) return null
+  return new Date(Temporal.PlainDate.from(match.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
+}
+
+function localNow(now: Date, timeZone: string): Temporal.ZonedDateTime {
+  const instant = Temporal.Instant.fromEpochMilliseconds(now.getTime())
+  try {
+    return instant.toZonedDateTimeISO(timeZone)
+  } catch (error) {
+    if (error instanceof RangeError) return instant.toZonedDateTimeISO('UTC')
+    throw error
+  }
+}
+
+/** The day that a text names; null: no day, or it is not clear which. @param today '2026-11-20' */
 export function findDay(text: string, today: string): NamedDay | null {
   let rest = fold(text.slice(0, READ_MAX)).replace(/\s+/g, ' ')
   const present = Temporal.PlainDate.from(today)

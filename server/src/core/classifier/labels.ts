@@ -1,22 +1,22 @@
-import { readFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { RECOGNIZED_LABELS, type RecognizedLabel } from '@x-automated/contract/leads/leads'
-import {
-  BUCKETS,
-  featuresOf,
-  hasUnknownLetters,
-  hasUnknownMarks,
-  LANGUAGE_BUCKETS,
-  LATIN_LANGUAGES,
-  languageFeaturesOf,
-  languageOfLetters,
-  plainWordsOf,
-  readPart,
-  softmax,
-  TOLD_APART,
-  wordHash,
-} from './features.ts'
-import { hintsOf, labelByRule, untilOf } from './label-rules.ts'
+import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { replySettings } from '../../domains/outreach/sending-settings/tables.ts'
+import { namedDay, type Written } from './dates.ts'
+import { readPart } from './features.ts'
+import { detectLanguage, isUnknownOrMixed, labelSharesOf, largest } from './model.ts'
+import { isOptOut } from './opt-out.ts'
 import { hasOtherMeaning } from './other-meanings.ts'
+import {
+  AUTOMATIC_PHRASES,
+  createReader,
+  MEETING_PHRASES,
+  NO_INTEREST_PHRASES,
+  NOT_NOW_PHRASES,
+  WRITE_AGAIN_PHRASES,
+} from './phrases.ts'
 import { refuses } from './refusals.ts'
 import { asksHowToStop } from './stop-questions.ts'
 import { fold } from './text.ts'
@@ -49,71 +49,51 @@ export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 
   return (label === 'auto_reply' || label === 'later') && confidence >= SURE ? label : null
 }
 
-/** Weights of a linear model with a row of `classes` bytes per bucket. */
-export interface Weights {
-  /** The factor for the bytes of each class. */
-  scale: Float32Array
-  bias: Float32Array
-  rows: Int8Array
-}
-
-/** The file of the weights, written by tools/train-classifier.ts. */
-export const WEIGHTS_FILE = new URL('./label-weights.bin', import.meta.url)
-
-interface Model {
-  labels: Weights
-  languages: Weights
-  /** The `wordHash` of each word in the training data. */
-  words: ReadonlySet<number>
-}
-
-let loaded: Model | undefined
-
-/** Loads the weights on the first call. */
-function weights() {
-  loaded ??= parseWeights(readFileSync(WEIGHTS_FILE))
-  return loaded
-}
+/** After reading texts for this long, others get a turn. */
+const BUSY_MS = 5
 
 /**
- * Parses the weights: `scale`, `bias` and `rows` of the labels, then of the languages, then the
- * hashes of the words.
+ * Labels replies to X accounts of a workspace, using days of the account's time zone.
+ * @returns what each one says, in their order; null: it has no text
  */
-function parseWeights(file: Buffer): Model {
-  // Float32Array needs an offset that is a multiple of four, which a pooled buffer may not have.
-  const bytes = new Uint8Array(file).buffer
-  let at = 0
-  const read = (classes: number, buckets: number): Weights => {
-    const scale = new Float32Array(bytes, at, classes)
-    const bias = new Float32Array(bytes, at + classes * 4, classes)
-    const rows = new Int8Array(bytes, at + classes * 8, classes * buckets)
-    at += classes * (8 + buckets)
-    return { scale, bias, rows }
-  }
-  const labels = read(RECOGNIZED_LABELS.length, BUCKETS)
-  const languages = read(TOLD_APART.length, LANGUAGE_BUCKETS)
-  return { labels, languages, words: new Set(new Uint32Array(bytes, at)) }
-}
-
-/** The probability of each class. */
-export function sharesOf(
-  { scale, bias, rows }: Weights,
-  { at, value }: { at: Uint32Array; value: Float32Array },
-): Float64Array {
-  const classes = scale.length
-  const sums = new Float64Array(classes)
-  for (let index = 0; index < at.length; index += 1) {
-    const row = (at[index] as number) * classes
-    for (let classIndex = 0; classIndex < classes; classIndex += 1) {
-      sums[classIndex] = (sums[classIndex] as number) + (rows[row + classIndex] as number) * (value[index] as number)
+export async function classifyReplies(
+  db: Db,
+  workspaceId: string,
+  replies: readonly { accountId: string; text: string; at: Date }[],
+): Promise<(Reading | null)[]> {
+  if (replies.every(({ text }) => text.trim() === '')) return replies.map(() => null)
+  const { rows } = await db.execute<{ accountId: string; timeZone: string }>(
+    sql`
+      select x_account_id as "accountId", time_zone as "timeZone"
+      from sending_limits
+      where workspace_id = ${workspaceId}`,
+  )
+  const optOutWords = await optOutWordsOf(db, workspaceId)
+  const readings: (Reading | null)[] = []
+  let startedAt = performance.now()
+  for (const { accountId, text, at } of replies) {
+    if (text.trim() === '') {
+      readings.push(null)
+      continue
     }
+    const timeZone = rows.find((row) => row.accountId === accountId)?.timeZone ?? 'UTC'
+    readings.push(classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }))
+    // Long texts take milliseconds each, which delays other work.
+    if (performance.now() - startedAt < BUSY_MS) continue
+    await setImmediate()
+    startedAt = performance.now()
   }
-  return softmax(sums.map((sum, classIndex) => sum * (scale[classIndex] as number) + (bias[classIndex] as number)))
+  return readings
 }
 
-/** The index of the largest share. */
-const largest = (shares: Float64Array) =>
-  shares.reduce((best, share, index) => (share > (shares[best] ?? 0) ? index : best), 0)
+/** The workspace's own opt-out words, in addition to the built-in ones. */
+export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
+  const [row] = await db
+    .select({ words: replySettings.optOutWords })
+    .from(replySettings)
+    .where(eq(replySettings.workspaceId, workspaceId))
+  return row?.words ?? []
+}
 
 /**
  * Labels a reply: by rule, or with the model's best guess. @param optOutWords the workspace's own,
@@ -122,7 +102,7 @@ const largest = (shares: Float64Array) =>
  */
 export function classifyReply(
   text: string,
-  options: { optOutWords: readonly string[]; now: Date; timeZone: string },
+  options: Written & { optOutWords: readonly string[] },
   isUnread = isUnknownOrMixed(text),
 ): Reading {
   const byRule = labelByRule(text, options)
@@ -131,7 +111,7 @@ export function classifyReply(
   const isRefused = (label: RecognizedLabel) =>
     POSITIVE.has(label) && refuses(fold(readPart(text)), detectLanguage(text), label)
   if (byRule && !isUnread) return isRefused(byRule.label) ? UNREAD : { ...byRule, confidence: 1, by: 'rule' }
-  const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
+  const shares = labelSharesOf(text)
   const optedOut = RECOGNIZED_LABELS.indexOf('opted_out')
   // An opt-out stays until a person changes it, so its probability must be at least that of all
   // other labels together.
@@ -143,82 +123,71 @@ export function classifyReply(
   return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }
 }
 
-/** The language of a text as ISO 639-1; 'und': the text has no letters, or its language is unknown. */
-export function detectLanguage(text: string): string {
-  const language = languageOfLetters(text)
-  if (language) return language
-  return TOLD_APART[largest(languageSharesOf(text))] as string
+/** The label that a rule gives a reply. Most replies match no rule: those need a person or a model. */
+interface RuleLabel {
+  label: 'opted_out' | 'auto_reply' | 'later'
+  /** The start of the day on which they are back or want to hear more. `later` always has one. */
+  until: Date | null
 }
 
-const languageSharesOf = (text: string) => sharesOf(weights().languages, languageFeaturesOf(text))
-
-/** Languages whose replies the model is trained on. */
-const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
-const IS_LABELLED = TOLD_APART.map((language) => LABELLED.has(language))
-
-/** If languages without labels get more than this share, a text counts as unknown. */
-const UNKNOWN_TEXT = 0.4
-/** If languages without labels get more than this share, a part of a text counts as unknown. */
-const UNKNOWN_PART = 0.9
-/** From this share, the language of a part is certain. */
-const SURE_LANGUAGE = 0.97
-const PART_WORDS = 4
-
-/** A text counts as unknown if at most this share of its words is in the training data. */
-const KNOWN_TEXT = 1 / 3
-/** A part of a text counts as unknown if at most this share of its words is in the training data. */
-const KNOWN_PART = 1 / 4
-/** The language of this few words is not certain, so they may be of any labeled language. */
-const FEW_WORDS = 2
-
-/** Whether a text, or a part of it, is in a language that the model does not know, or mixes two that it knows. */
-export function isUnknownOrMixed(text: string): boolean {
-  const read = readPart(text)
-  if (hasUnknownLetters(read)) return true
-  const all = read.match(/\p{L}[\p{L}\p{M}'’]*/gu) ?? []
-  if (all.length === 0) return false
-  if (hasUnknownMarks(all) || isUnknown(read, UNKNOWN_TEXT) || hasUnknownWords(read, KNOWN_TEXT)) return true
-  const languages = new Set<string>()
-  for (const part of read.split(/[.,;:!?…\n()。！？、，؟।–—]+/u)) {
-    const words = part.match(/\p{L}[\p{L}\p{M}'’]*/gu)?.length ?? 0
-    if (words < PART_WORDS) continue
-    if (isUnknown(part, UNKNOWN_PART) || hasUnknownWords(part, KNOWN_PART)) return true
-    const language = sureLanguageOf(part)
-    // The model's training data in Hindi often contain English, so Hindi does not count as a mix.
-    if (language && language !== 'hi') languages.add(language)
-  }
-  return languages.size > 1
-}
-
-/** Whether a text is in an unknown language. @param from the share of unlabeled languages above which it is */
-function isUnknown(text: string, from: number): boolean {
-  const letters = languageOfLetters(text)
-  if (letters) return !LABELLED.has(letters) && letters !== 'und'
-  const shares = languageSharesOf(text)
-  return shares.reduce((sum, share, index) => (IS_LABELLED[index] ? sum : sum + share), 0) > from
-}
-
-/** Languages without words in the training data, because they do not need spaces between words. */
-const WITHOUT_WORDS: ReadonlySet<string> = new Set(['ja', 'ko', 'zh'])
-const WITH_WORDS = [...LABELLED].filter((language) => !WITHOUT_WORDS.has(language))
+/** Characters that the rules read after folding. */
+const FOLDED_MAX = 12_000
 
 /**
- * Whether at most the share `most` of the words of a text, or of a part of it, is in the training
- * data, even if its letters are those of a known language. English words occur in all languages.
+ * Labels opt-outs, automatic replies and requests to write again on a certain day; null: no rule
+ * matches. @param optOutWords the workspace's own, in addition to the built-in ones
  */
-function hasUnknownWords(text: string, most: number): boolean {
-  const language = detectLanguage(text)
-  const words = WITHOUT_WORDS.has(language) ? [] : plainWordsOf(text)
-  if (words.length === 0) return false
-  const languages = words.length <= FEW_WORDS ? WITH_WORDS : ['en', language]
-  const known = words.filter((word) => languages.some((of) => weights().words.has(wordHash(of, word))))
-  return known.length <= most * words.length
+export function labelByRule(
+  text: string,
+  { optOutWords, ...written }: Written & { optOutWords: readonly string[] },
+): RuleLabel | null {
+  // One character can fold to 18.
+  const folded = fold(text).slice(0, FOLDED_MAX)
+  if (asksToStop(text, optOutWords) || isOptOut(folded)) return { label: 'opted_out', until: null }
+  const reader = createReader(folded)
+  if (reader.any(AUTOMATIC_PHRASES)) return { label: 'auto_reply', until: untilOf('auto_reply', text, written) }
+  if (reader.any(NO_INTEREST_PHRASES) || !isPutOff(reader)) return null
+  const until = untilOf('later', text, written)
+  return until && { label: 'later', until }
 }
 
-function sureLanguageOf(text: string): string | null {
-  const letters = languageOfLetters(text)
-  if (letters) return letters === 'und' ? null : letters
-  const shares = languageSharesOf(text)
-  const best = largest(shares)
-  return (shares[best] ?? 0) >= SURE_LANGUAGE ? (TOLD_APART[best] as string) : null
+/** The start of the day to which a reply puts things off, or until which its writer is away; null: no day. */
+function untilOf(label: RecognizedLabel, text: string, { now, timeZone }: Written): Date | null {
+  return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
+}
+
+/** Whether the text asks for a message later. A day alone rather means a meeting: "Let's talk on Monday". */
+function isPutOff(reader: ReturnType<typeof createReader>): boolean {
+  return reader.any(NOT_NOW_PHRASES) || (reader.any(WRITE_AGAIN_PHRASES) && !reader.any(MEETING_PHRASES))
+}
+
+/** A negation right before an opt-out word cancels it: "can't stop reading". */
+const NEGATIONS = new Set(["don't", 'dont', "can't", 'cant', 'cannot', "won't", 'wont', 'never', "couldn't", 'couldnt'])
+
+/** Splits text into normalized words, without case, width and punctuation. */
+function tokensOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? []
+  )
+}
+
+/**
+ * Whether a reply asks to stop, anywhere in its text. A false positive costs less than messaging
+ * someone who opted out. @param words words and phrases, matched as whole words in order
+ */
+export function asksToStop(text: string, words: readonly string[]): boolean {
+  const tokens = tokensOf(text)
+  return words.some((word) => {
+    const phrase = tokensOf(word)
+    if (phrase.length === 0) return false
+    return tokens.some(
+      (_, at) =>
+        phrase.every((token, i) => tokens[at + i] === token) && !(at > 0 && NEGATIONS.has(tokens[at - 1] as string)),
+    )
+  })
 }

@@ -17,6 +17,7 @@ import { followUps } from './schedule.ts'
 import { CLAIM_KNOWN_SECONDS, type SenderKind } from './sender.ts'
 import {
   capOf,
+  capOnly,
   claimsOf,
   findLimits,
   firstOfWarmUp,
@@ -194,11 +195,14 @@ export async function lockFor(
   return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, areRepliesBehind: false, sendsAs }
 }
 
-/** Locks the X account whose limits apply, across all workspaces; if it is unknown, the workspace. */
+/**
+ * Locks the X account whose limits apply to a sender, across all workspaces; if it is unknown, the
+ * workspace. For an answer, the limits that a user has set do not apply.
+ */
 export async function lockLimits(
   tx: Db,
   env: SendingEnv,
-  { byApi }: SenderKind,
+  { byApi, isAnswer }: SenderKind,
   { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
 ): Promise<LockedLimits> {
   const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
@@ -209,22 +213,24 @@ export async function lockLimits(
   const [row] = rows
   if (row) {
     if (row.ids.length > 1) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(row.xUserId)})`)
-    const limits = readLimits(env, row)
+    const limits = readLimits(env, row, isAnswer)
     if (!byApi) return { ...limits, app: null }
     for (const lock of appLocks(limits.app)) await tx.execute(sql`select pg_advisory_xact_lock(${lock})`)
     return limits
   }
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
   const scope = { workspaceId, account: null, app: null }
-  const accountLimits = await findLimits(tx, env, workspaceId, null)
+  const stored = await findLimits(tx, env, workspaceId, null)
+  const accountLimits = isAnswer ? capOnly(stored) : stored
   const cap = await capOf(tx, env, accountLimits, scope)
   const { rows: clock } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
   const { now } = one(clock)
   return { ...scope, accountLimits, cap, claims: claimsOf(scope), now: new Date(now), claimedAt: now }
 }
 
-function readLimits(env: SendingEnv, row: AccountRow): LockedLimits {
-  const accountLimits = parseLimits(row.limits, env)
+function readLimits(env: SendingEnv, row: AccountRow, isAnswer = false): LockedLimits {
+  const stored = parseLimits(row.limits, env)
+  const accountLimits = isAnswer ? capOnly(stored) : stored
   const now = new Date(row.now)
   return {
     workspaceId: row.workspaceId,

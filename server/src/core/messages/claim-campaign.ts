@@ -10,10 +10,11 @@ import { Refusal } from '../../refusal.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { FIRST_OF, isInQueue } from '../tables/messages.ts'
-import { type Answer, type ClaimedMessage, claim, type Scope, secondsOf, unreadAccountOf } from './claim.ts'
+import { type Answer, type ClaimedMessage, type Scope, secondsOf, unreadAccountOf } from './claim.ts'
 import { requestRead } from './schedule.ts'
 import { extensionOf, type Sender, SIMULATION } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
+import { claimSendable } from './unsendable.ts'
 
 // Claims by extensions and the simulated queue
 
@@ -149,7 +150,7 @@ async function claimFirst(
       // The campaign may have changed since the search.
       if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api'))
         return { kind: 'nothing', locked: null }
-      const result = await claim(tx, env, sender, scopeOf(campaign, turn))
+      const result = await claimSendable(tx, env, sender, scopeOf(campaign, turn))
       if (result.kind === 'claimed') await keep(tx, result)
       return result
     })

@@ -19,7 +19,7 @@ import { dms, mayGoOut } from '../tables/messages.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 import type { Locked } from './account-lock.ts'
 import { requireConnectedAccount } from './accounts.ts'
-import { type Answer, claim, claimedFrom, secondsOf } from './claim.ts'
+import { type Answer, claimedFrom, secondsOf } from './claim.ts'
 import { countedColumns, countMessages } from './counts.ts'
 import { openDirectCampaign } from './direct.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
@@ -27,6 +27,7 @@ import { resetLastClaims, resetLeadStatus } from './release.ts'
 import { compileTemplate, readTemplate } from './render.ts'
 import { manualSender } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
+import { claimSendable } from './unsendable.ts'
 
 const lead = alias(leads, 'l')
 
@@ -76,7 +77,7 @@ export async function claimDirect(
     const campaignId = await openDirectCampaign(tx, actor, xAccountId)
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId }, dmId }
-    const result = await claim(tx, env, manualSender(holder, false), scope)
+    const result = await claimSendable(tx, env, manualSender(holder, false), scope)
     if (result.kind === 'wait') throw await beyondCap(tx, result)
     if (result.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
@@ -126,7 +127,7 @@ export async function claimAnswer(
     const campaignId = await openDirectCampaign(tx, actor, row.accountId, { isAnswer: true })
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text, isAnswer: true })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId: row.accountId }, dmId }
-    const result = await claim(tx, env, manualSender(holder, true), scope)
+    const result = await claimSendable(tx, env, manualSender(holder, true), scope)
     if (result.kind === 'wait') throw await beyondCap(tx, result)
     if (result.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)

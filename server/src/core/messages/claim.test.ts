@@ -13,7 +13,8 @@ import { leaveIdle, leaveUnread, letSend, loseConnection } from '../../../test/x
 import type { Db } from '../../db/open.ts'
 import { dms } from '../tables/messages.ts'
 import { areRepliesBehind } from '../tables/replies.ts'
-import { type Claimed, claimDue } from './claim.ts'
+import type { Claimed } from './claim.ts'
+import { claimDue } from './claim-due.ts'
 import { send, TIMING } from './deliver.ts'
 import { record } from './record.ts'
 

@@ -14,7 +14,7 @@ import {
   openHandles,
   openSenders,
 } from '../../../test/outreach.ts'
-import { learnHandles } from '../people/identity.ts'
+import { learnHandles } from '../people/handles.ts'
 import { leads } from '../tables/leads.ts'
 
 let app: TestApp

@@ -6,9 +6,9 @@ import { parseTime } from '../../db/parse-time.ts'
 import { xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { isInDayOf } from '../tables/app-claims.ts'
 import { type AccountApp, type LockedLimits, lockLimits } from './account-lock.ts'
-import { type Cooldown, capAt, cooldownOf, latest, pauseSecondsOf, unreadCooldown } from './limits.ts'
+import { type Cooldown, cooldownOf, latest, pauseSecondsOf, unreadCooldown } from './limits.ts'
 import type { SenderKind } from './sender.ts'
-import { allDay, capOnly, claimThatLeavesTheDay, lastHandOver, type SendingEnv } from './sending-state.ts'
+import { allDay, claimThatLeavesTheDay, lastHandOver, type SendingEnv } from './sending-state.ts'
 
 // The limits
 
@@ -39,13 +39,6 @@ export function appTurn(app: AccountApp | null, accountId: string | null, id: st
       select claimed_at from x_app_claims where ${isCounted}
       order by claimed_at desc offset ${Math.max(0, app.dailyLimit - 1)} limit 1
     ) full_day`
-}
-
-/** The limits that apply to a sender. For an answer, the limits that a user has set do not apply. */
-export function limitsOf<L extends LockedLimits>(env: SendingEnv, { isAnswer }: SenderKind, locked: L): L {
-  if (!isAnswer) return locked
-  const accountLimits = capOnly(locked.accountLimits)
-  return { ...locked, accountLimits, cap: capAt(accountLimits, env, null, locked.now) }
 }
 
 /** Until when the account's limits make a sender wait, and why; null: the sender may go on. */
@@ -121,7 +114,7 @@ export async function renewClaim(
   sender: SenderKind,
   { id, ...whose }: { id: string; workspaceId: string; xAccountId: string | null },
 ): Promise<Date | null> {
-  const locked = limitsOf(env, sender, await lockLimits(tx, env, sender, whose))
+  const locked = await lockLimits(tx, env, sender, whose)
   const { account, app, accountLimits, cap, now, claimedAt } = locked
   const others = sql`${locked.claims} and id <> ${id}`
   const { rows } = await tx.execute<Record<keyof Before, string | null>>(

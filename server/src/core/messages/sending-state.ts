@@ -6,7 +6,7 @@ import type { AliasOf } from '../../db/columns.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
-import { replySettings, type sendingLimits, sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
+import { type sendingLimits, sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
 import { unreadSince, xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { fundsUntil } from '../../domains/platform/x-costs/tables.ts'
 import type { Env } from '../../env.ts'
@@ -282,13 +282,4 @@ export function protectionOf(row: typeof sendingSettings.$inferSelect | undefine
     closedInboxPercent: row?.closedInboxPercent ?? DEFAULT_PROTECTION.closedInboxPercent,
     optOutsPerHundred: row?.optOutsPerHundred ?? DEFAULT_PROTECTION.optOutsPerHundred,
   }
-}
-
-/** The workspace's own opt-out words, in addition to the built-in ones. */
-export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
-  const [row] = await db
-    .select({ words: replySettings.optOutWords })
-    .from(replySettings)
-    .where(eq(replySettings.workspaceId, workspaceId))
-  return row?.words ?? []
 }

@@ -2,31 +2,24 @@ import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { AliasOf } from '../../db/columns.ts'
 import type { Db } from '../../db/open.ts'
-import { lockRows, transact } from '../../db/transact.ts'
+import { lockRows } from '../../db/transact.ts'
 import { isUniqueViolation } from '../../db/unique-violation.ts'
 import { isIdConfirmed, leads } from '../tables/leads.ts'
 import { countSuppressions } from './counts.ts'
-import { incoming, openStage } from './stage-table.ts'
+import { incoming } from './stage-table.ts'
 
 const lead = alias(leads, 'l')
 
 // A person is an X id. Handles change and are reused, and a file can name a wrong id. What X shows
 // decides: it corrects ids that only a file claims, and stores changed handles.
 
-/** A person as X has shown them. */
-export interface XPerson {
-  id: string
-  handle: string
-  /** When X showed the person; now by default. */
-  seenAt?: Date
-}
-
 /** Serializes writers of a workspace's leads, who could otherwise create the same lead twice or deadlock. */
 export async function lockLeadsOf(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${leadsLock(workspaceId)})`)
 }
 
-const leadsLock = (workspaceId: string) => sql`hashtextextended('leads of ' || ${workspaceId}::text, 0)`
+/** SQL: the key of the lock that `lockLeadsOf` takes. */
+export const leadsLock = (workspaceId: string) => sql`hashtextextended('leads of ' || ${workspaceId}::text, 0)`
 
 /** SQL: two people have the same handle. */
 export const isSameHandle = (first: AliasOf<typeof leads>, other: AliasOf<typeof leads>) =>
@@ -37,19 +30,19 @@ export const isSameHandle = (first: AliasOf<typeof leads>, other: AliasOf<typeof
  * belongs to someone else.
  */
 const isRefuted = sql`not ${isSameHandle(lead, incoming)} and not ${isIdConfirmed(lead)}`
-/** SQL over a staged person `i` and a lead `l` with the same id: X has shown something newer than the lead stores. */
-const isOutdated = sql`
+/** SQL over a staged person `i` and a lead `l` with its id: X knows more than the lead. */
+export const isOutdated = sql`
   (not ${isSameHandle(lead, incoming)} or l.handle_lost_at is not null or l.x_user_checked_at is null)
   and coalesce(l.x_user_checked_at <= i.seen_at, true)`
 /**
  * SQL over a staged person `i` and a lead `l` with the same handle: the handle belonged to another
  * person, who has lost it.
  */
-const isTaken = sql`
+export const isTaken = sql`
   l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
   and ${isIdConfirmed(lead)}`
-/** SQL over a staged person `i` and a suppression `s` of the same handle: the suppression is about another person. */
-const isOfAnother = sql`
+/** SQL over a staged person `i` and a suppression `s` with its handle: the suppression is about another person. */
+export const isOfAnother = sql`
   s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
   select
   from suppressions o
@@ -301,68 +294,4 @@ function isOnlyOfHandle(lead: AliasOf<typeof leads>): SQL {
         and o.x_user_id is null
         and lower(o.twitter_handle) = lower(${lead.twitterHandle})
     )`
-}
-
-/**
- * SQL: X has shown something newer about these people than is stored. @param people a relation like
- * `incoming_leads`
- */
-function isNews(workspaceId: SQL, people: SQL): SQL<boolean> {
-  return sql`(
-    exists (
-      select
-      from ${people} i
-      join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id
-      where ${isOutdated}
-    )
-    or exists (
-      select
-      from ${people} i
-      join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle(lead, incoming)}
-      where ${isTaken}
-    )
-    or exists (select from ${people} i join suppressions s on s.workspace_id = ${workspaceId} and s.twitter_handle = lower(i.twitter_handle) where ${isOfAnother}))`
-}
-
-const peopleOf = (people: readonly XPerson[]) => sql`(
-  select id as x_user_id, handle as twitter_handle, coalesce("seenAt", now())::timestamptz(3) as seen_at
-  from jsonb_to_recordset(${JSON.stringify(people.map(({ id, handle, seenAt }) => ({ id, handle, seenAt })))}::jsonb)
-    as seen(id text, handle text, "seenAt" timestamptz))`
-
-/**
- * Stores the handles of leads that X has shown. Stores nothing while another writer of leads is
- * busy, because X will show them again. @param people unique by id
- */
-export async function learnHandles(db: Db, workspaceId: string, people: readonly XPerson[]): Promise<void> {
-  if (people.length === 0) return
-  const { rows } = await db.execute<{ isNews: boolean }>(
-    sql`select ${isNews(sql`${workspaceId}::uuid`, peopleOf(people))} as "isNews"`,
-  )
-  if (rows[0]?.isNews) await storeHandles(db, workspaceId, people)
-}
-
-/** Like `learnHandles`, in each workspace that has one of the X accounts. @param accounts SQL over an X account `a` */
-export async function learnHandlesFor(db: Db, accounts: SQL, people: readonly XPerson[]): Promise<void> {
-  if (people.length === 0) return
-  const { rows } = await db.execute<{ workspaceId: string }>(sql`
-    select workspace_id as "workspaceId"
-    from (select distinct workspace_id from x_accounts a where ${accounts} and a.status <> 'disconnected') w
-    where ${isNews(sql`w.workspace_id`, peopleOf(people))}`)
-  for (const { workspaceId } of rows) await storeHandles(db, workspaceId, people)
-}
-
-async function storeHandles(db: Db, workspaceId: string, people: readonly XPerson[]): Promise<void> {
-  await transact(db, async (tx) => {
-    const { rows } = await tx.execute<{ isFree: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${leadsLock(workspaceId)}) as "isFree"`,
-    )
-    if (!rows[0]?.isFree) return
-    await openStage(tx)
-    await tx.execute(sql`
-      insert into incoming_leads (line, x_user_id, twitter_handle, seen_at)
-      select row_number() over (), x_user_id, twitter_handle, seen_at from ${peopleOf(people)} seen`)
-    await releaseSuppressions(tx, workspaceId)
-    await correctLeads(tx, workspaceId)
-    await tx.execute(sql`delete from incoming_leads`)
-  })
 }

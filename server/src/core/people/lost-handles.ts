@@ -3,7 +3,7 @@ import { XError } from '../../outside/x-errors.ts'
 import { linkedAccountOf } from '../messages/accounts.ts'
 import { withAccount } from '../neighbors.ts'
 import { leads } from '../tables/leads.ts'
-import { learnHandles } from './identity.ts'
+import { learnHandles } from './handles.ts'
 
 type Needs = Parameters<typeof withAccount>[0]
 

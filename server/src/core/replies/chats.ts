@@ -17,12 +17,12 @@ import {
   OVERLAP_MS,
   PAGE_SIZE,
   ReadFailed,
-  type Receive,
   readPages,
   UNREAD,
   type Watch,
   type WatchContext,
 } from './pages.ts'
+import { receive } from './receive.ts'
 
 // X Chat
 
@@ -161,7 +161,6 @@ type ChangedChat = {
 export async function readChangedChats(
   context: WatchContext,
   { xUserId, accountId, isLive }: Watch & { accountId: string },
-  receive: Receive,
 ): Promise<ReadFailed | null> {
   const { db } = context.database
   const { rows } = await db.execute<ChangedChat>(sql`
@@ -183,7 +182,7 @@ export async function readChangedChats(
   let failed: ReadFailed | null = null
   for (const chat of rows)
     try {
-      await readChat(context, { xUserId, accountId }, chat, receive)
+      await readChat(context, { xUserId, accountId }, chat)
     } catch (error) {
       if (!(error instanceof ReadFailed)) throw error
       failed ??= error
@@ -205,7 +204,6 @@ const READ_EVERY = sql`interval '1 day'`
 export async function readLostChats(
   context: WatchContext,
   { xUserId, accountId, unreadSince }: Watch & { accountId: string },
-  receive: Receive,
 ): Promise<void> {
   const { db } = context.database
   const { rows } = await db.execute<ChangedChat & { isKnown: boolean }>(sql`
@@ -236,7 +234,7 @@ export async function readLostChats(
     const handle = isKnown ? null : await findHandle(context, accountId, personXUserId)
     const handles: Record<string, string> = handle ? { [personXUserId]: handle } : {}
     try {
-      await readChat(context, { xUserId, accountId }, chat, receive, handles)
+      await readChat(context, { xUserId, accountId }, chat, handles)
     } catch (error) {
       if (!(error instanceof ReadFailed) || !OF_ONE_CHAT.has(error.reason.kind)) throw error
       const ids = { eventId: `refused ${conversationId} ${changedAt}`, senderId: personXUserId, recipientId: xUserId }
@@ -249,7 +247,6 @@ async function readChat(
   context: WatchContext,
   { xUserId, accountId }: { xUserId: string; accountId: string },
   { personXUserId, conversationId, changedAt, readUntil, sentSince }: ChangedChat,
-  receive: Receive,
   handles: Record<string, string> = {},
 ): Promise<void> {
   const { db } = context.database

@@ -10,7 +10,7 @@ import type { JobQueue } from '../../ports.ts'
 import { createSealer, type Sealer } from '../../sealing.ts'
 import { requestRead } from '../messages/schedule.ts'
 import { discountReads, noteGap, readAllOf } from './gaps.ts'
-import type { Receive } from './pages.ts'
+import { receive } from './receive.ts'
 
 /*
  * X gets its response once the body of a delivery is stored. Any process may then process it.
@@ -183,8 +183,14 @@ const UNDECIDED = sql`interval '2 seconds'`
 /** How often to look without a notification, for retries and lost notifications. */
 const POLL_MS = 1_000
 
-/** Processes deliveries as soon as they are stored. Several processes can do this at the same time. */
-export function startDeliveries(context: DeliveryContext, receive: Receive): { close(): Promise<void> } {
+/** Stores the events of deliveries. */
+export type Receive = typeof receive
+
+/**
+ * Processes deliveries as soon as they are stored. Several processes can do this at the same time.
+ * @param store another `receive`, for tests
+ */
+export function startDeliveries(context: DeliveryContext, store: Receive = receive): { close(): Promise<void> } {
   const { channels, log } = context
   let isClosed = false
   const wakes = new Set<() => void>()
@@ -201,7 +207,7 @@ export function startDeliveries(context: DeliveryContext, receive: Receive): { c
     })
     while (!isClosed) {
       isNotified = false
-      const count = await processDeliveries(context, receive).catch((error) => {
+      const count = await processDeliveries(context, store).catch((error) => {
         log.warn({ err: error }, 'processing of deliveries from X interrupted, retrying')
         return 0
       })
@@ -227,7 +233,7 @@ export function startDeliveries(context: DeliveryContext, receive: Receive): { c
 }
 
 /** Processes the deliveries that are due. @returns their number */
-export async function processDeliveries(context: DeliveryContext, receive: Receive): Promise<number> {
+export async function processDeliveries(context: DeliveryContext, store: Receive = receive): Promise<number> {
   const { db } = context.database
   // Takes only the earliest delivery of each person, unless that one waits for a sender (`holds` is false).
   const { rows } = await db.execute<Stored>(sql`
@@ -251,9 +257,9 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
   const sealer = sealerOf(context.env)
   const deliveries = rows.toSorted((a, b) => a.id - b.id).map((row) => open(sealer, row))
   for (const ofApp of Map.groupBy(deliveries, ({ row }) => row.xAppId).values())
-    await processTogether(context, receive, ofApp).catch(async (error) => {
+    await processTogether(context, store, ofApp).catch(async (error) => {
       context.log.warn({ err: error }, 'deliveries from X failed together, so each is processed alone')
-      for (const single of ofApp) await processAlone(context, receive, single)
+      for (const single of ofApp) await processAlone(context, store, single)
     })
   return rows.length
 }
@@ -262,12 +268,12 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
 const appOf = ({ row }: Pick<Opened, 'row'>) => (row.xAppId === OPERATOR_APP_ID ? null : row.xAppId)
 
 /** Stores the events of deliveries to one app. */
-async function processTogether(context: DeliveryContext, receive: Receive, all: readonly Opened[]): Promise<void> {
+async function processTogether(context: DeliveryContext, store: Receive, all: readonly Opened[]): Promise<void> {
   const { db } = context.database
   const [first] = all
   if (!first) return
   const events = all.flatMap((delivery) => delivery.events)
-  const undecided = await receive(db, events, appOf(first))
+  const undecided = await store(db, events, appOf(first))
   const isUndecided = (delivery: Opened) => delivery.events.some((event) => undecided.has(event))
   const isDecided = (delivery: Opened) => !isUndecided(delivery)
   await putOff(db, all.filter(isUndecided))
@@ -330,13 +336,13 @@ async function putOff(db: Db, undecided: readonly Opened[]): Promise<void> {
     where id = any(${sql.param(undecided.map(({ row }) => row.id))}::bigint[])`)
 }
 
-async function processAlone(context: DeliveryContext, receive: Receive, delivery: Opened): Promise<void> {
+async function processAlone(context: DeliveryContext, store: Receive, delivery: Opened): Promise<void> {
   const { row } = delivery
   try {
-    await processTogether(context, receive, [delivery])
+    await processTogether(context, store, [delivery])
   } catch (error) {
     context.log.error({ err: error, attempts: row.attempts }, 'a delivery from X could not be stored')
-    if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, receive, delivery)
+    if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, store, delivery)
     await context.database.db.execute(
       sql`
         update x_deliveries set next_at = now() + make_interval(secs => ${2 ** row.attempts / 4}) where id = ${row.id}`,
@@ -348,12 +354,12 @@ async function processAlone(context: DeliveryContext, receive: Receive, delivery
  * Counts a delivery as a reply of the person it names. If it names nobody, or storing fails,
  * requests a read of the account.
  */
-async function giveUp(context: DeliveryContext, receive: Receive, { row, events }: Opened): Promise<void> {
+async function giveUp(context: DeliveryContext, store: Receive, { row, events }: Opened): Promise<void> {
   const [message, ...others] = events.filter((event) => event.kind === 'message')
   const reply = message ? { ...message, text: '' } : countedReply(row)
   const isCounted =
     reply !== null &&
-    (await receive(context.database.db, [reply], appOf({ row })).then(
+    (await store(context.database.db, [reply], appOf({ row })).then(
       () => true,
       (error) => {
         context.log.error({ err: error }, 'a delivery from X could not be counted as a reply')

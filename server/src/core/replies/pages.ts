@@ -1,9 +1,8 @@
 import { MINUTE_MS } from '@x-automated/contract/time'
 import { sql } from 'drizzle-orm'
-import type { Database, Db } from '../../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import type { XApi } from '../../outside/x.ts'
 import type { XActivity } from '../../outside/x-activity.ts'
-import type { XHappening } from '../../outside/x-delivery.ts'
 import { XError } from '../../outside/x-errors.ts'
 import type { JobQueue, XApps, XMeters } from '../../ports.ts'
 import type { Sealer } from '../../sealing.ts'
@@ -29,15 +28,6 @@ export interface WatchContext {
   sealer: Sealer
   origin: string
 }
-/**
- * Stores what happened, limited to the accounts of one app if it is given. @returns what cannot be
- * decided yet and must be passed in again
- */
-export type Receive = (
-  db: Db,
-  happenings: readonly XHappening[],
-  ofApp?: string | null,
-) => Promise<ReadonlySet<XHappening>>
 
 export type Watch = {
   xUserId: string

@@ -19,12 +19,12 @@ import {
   OVERLAP_MS,
   PAGE_SIZE,
   ReadFailed,
-  type Receive,
   readPages,
   UNREAD,
   type Watch,
   type WatchContext,
 } from './pages.ts'
+import { receive } from './receive.ts'
 import { POLL_SECONDS } from './writers.ts'
 
 /** Like MAX_PAGES, for an unread account, which sends nothing until everything is read. */
@@ -33,22 +33,22 @@ const MAX_UNREAD_PAGES = 12
 const UNSETTLED_SECONDS = 20
 
 /** Reads an account's conversations, or continues a read, and schedules the next one. */
-export async function readAccount(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
+export async function readAccount(context: WatchContext, watch: Watch): Promise<void> {
   const { db } = context.database
   const { xUserId, accountId } = watch
   const pollSeconds = watch.isLive ? POLL_SECONDS.live : POLL_SECONDS.degraded
   if (!accountId || (watch.sentSince ?? watch.unreadSince) === null) return schedule(db, xUserId, pollSeconds)
   if (watch.inFlightUntil !== null) return scheduleAt(db, xUserId, sql`${watch.inFlightUntil}::timestamptz`)
   try {
-    const isComplete = await readLists(context, { ...watch, accountId }, receive)
+    const isComplete = await readLists(context, { ...watch, accountId })
     if (isComplete && watch.unreadSince !== null) {
-      await readLostChats(context, { ...watch, accountId }, receive)
+      await readLostChats(context, { ...watch, accountId })
       if (!(await finishReading(db, xUserId))) return await schedule(db, xUserId, UNSETTLED_SECONDS)
     }
     await schedule(db, xUserId, isComplete ? pollSeconds : POLL_SECONDS.degraded)
     if (!isComplete) return
     const held = await identifyHeld(context, watch).catch(failureOf)
-    const chats = readChangedChats(context, { ...watch, accountId }, receive)
+    const chats = readChangedChats(context, { ...watch, accountId })
     const failed = (await chats.finally(() => wakeFollowUps(db, xUserId))) ?? held
     if (failed) return await storeChatFailure(db, xUserId, failed)
     await db.execute(
@@ -64,7 +64,7 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
 }
 
 /** Reads both lists for one turn. @returns whether they are complete */
-async function readLists(context: WatchContext, watch: Watch & { accountId: string }, receive: Receive) {
+async function readLists(context: WatchContext, watch: Watch & { accountId: string }) {
   const { db } = context.database
   const { xUserId } = watch
   const { rows } = await db.execute<{ now: string }>(
@@ -77,7 +77,7 @@ async function readLists(context: WatchContext, watch: Watch & { accountId: stri
       update reply_watches set reading = ${JSON.stringify(state)}::jsonb
       where x_user_id = ${xUserId} and (missed_until is null or missed_until < ${reading.since}::timestamptz)`)
 
-  const messages = await readMessages(context, watch, earliest, receive, reading.messages, (list) =>
+  const messages = await readMessages(context, watch, earliest, reading.messages, (list) =>
     save({ ...reading, messages: list }),
   )
   if (!messages.isComplete) return false
@@ -106,7 +106,6 @@ async function readMessages(
   context: WatchContext,
   { xUserId, accountId, unreadSince }: Watch & { accountId: string },
   earliest: Date,
-  receive: Receive,
   list: ListReading,
   save: ListPages<never>['save'],
 ): Promise<ListReading> {

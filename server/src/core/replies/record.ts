@@ -1,19 +1,17 @@
-import { setImmediate } from 'node:timers/promises'
 import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
 import type { EventKind } from '@x-automated/contract/platform/events'
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
-import type { XHappening } from '../../outside/x-delivery.ts'
+import type { XHappening, XMessage } from '../../outside/x-delivery.ts'
 import { checkOptOuts } from '../campaigns/pause.ts'
-import { classifyReply, labelToContinue, type Reading } from '../classifier/labels.ts'
+import { labelToContinue, type Reading } from '../classifier/labels.ts'
 import { addReplies, addWritten } from '../conversations/messages.ts'
 import { allowsTexts } from '../messages/accounts.ts'
 import { countedColumns, countMessages } from '../messages/counts.ts'
 import { findSentMessage } from '../messages/find.ts'
-import { lockEnrollmentsOfLeads, lockLeads } from '../messages/locks.ts'
-import { optOutWordsOf } from '../messages/sending-state.ts'
+import { lockLeadsAndCampaigns } from '../messages/locks.ts'
 import { stopMessages } from '../messages/stop.ts'
 import { notifyReplies, publishEvents } from '../neighbors.ts'
 import { suppressOptOuts } from '../people/suppression.ts'
@@ -26,7 +24,7 @@ import { answeredMessage, type OwnMessage, writerOf } from './writers.ts'
 /*
  * Stores what happened in conversations of one workspace, for many leads in one transaction: in a
  * burst of replies, a statement for each lead would take too long. Rows are locked in the lock
- * order (core/README.md): enrollments, messages, leads, campaigns.
+ * order (core/README.md): the caller locks enrollments and messages, then leads and campaigns follow.
  */
 
 /** A conversation between a lead and an X account of its workspace. */
@@ -39,7 +37,6 @@ export type Conversation = {
   /** The X id of the lead. */
   leadXUserId: string
 }
-type XMessage = Extract<XHappening, { kind: 'message' }>
 type Timed<Event> = Event & { at: Date }
 /** `source`: the message as it was received. */
 type MessageIn = {
@@ -55,7 +52,9 @@ const message = alias(dms, 'd')
 const idsOf = (all: readonly { conversation: Conversation }[]): string[] => [
   ...new Set(all.map(({ conversation }) => conversation.leadId)),
 ]
-const listed = (ids: readonly string[]): SQL => sql`select unnest(${sql.param([...ids])}::uuid[])`
+/** SQL: the ids of the leads of these conversations. */
+export const listLeads = (all: readonly { conversation: Conversation }[]): SQL =>
+  sql`select unnest(${sql.param(idsOf(all))}::uuid[])`
 /** SQL: rows as a relation. @param columns names and types */
 const relation = (rows: readonly object[], columns: SQL): SQL =>
   sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(${columns})`
@@ -69,8 +68,14 @@ type Own = OwnMessage & {
   isSent: boolean
 }
 
-/** Locks the messages of these conversations before their leads, as recording an outcome does. */
-async function lockMessages(tx: Db, all: readonly { conversation: Conversation }[]): Promise<Map<string, Own[]>> {
+/**
+ * Locks our messages in these conversations before their leads, as recording an outcome does.
+ * @returns them by lead
+ */
+export async function lockMessages(
+  tx: Db,
+  all: readonly { conversation: Conversation }[],
+): Promise<ReadonlyMap<string, readonly Own[]>> {
   const pairs = all.map(({ conversation: { leadId, accountId } }) => ({ lead_id: leadId, account_id: accountId }))
   const { rows } = await tx.execute<
     Omit<Own, 'triedAt' | 'claimedAt' | 'endedAt' | 'isSent'> &
@@ -107,27 +112,19 @@ const SENT = new Set(['sent', 'delivered', 'replied'])
 type Stored = MessageIn & { id: string; isReply: boolean; answered: Own | null; isOptOut: boolean }
 
 /**
- * Stores messages, at most one per lead. @returns messages from the account itself that an active
- * sender may have written
+ * Stores messages, at most one per lead. @param own see `lockMessages` @returns messages from the
+ * account itself that an active sender may have written
  */
 export async function recordMessages(
   tx: Db,
   workspaceId: string,
   messages: readonly MessageIn[],
+  own: ReadonlyMap<string, readonly Own[]>,
 ): Promise<XHappening[]> {
-  const leadIds = listed(idsOf(messages))
-  await lockEnrollmentsOfLeads(tx, workspaceId, leadIds)
-  const own = await lockMessages(tx, messages)
   const { foreign, undecided, ours } = sortOut(messages, own)
   await storeEventIds(tx, ours)
   if (foreign.length === 0) return undecided
-  await lockLeads(tx, leadIds)
-  await tx.execute(sql`
-    select
-    from campaigns
-    where id in (select campaign_id from dms where lead_id in (${leadIds}))
-    order by id
-    for no key update`)
+  await lockLeadsAndCampaigns(tx, listLeads(foreign))
   const stored = await storeMessages(tx, workspaceId, foreign, own)
   await answerMessages(tx, workspaceId, stored, own)
   await stopFollowUps(tx, workspaceId, stored)
@@ -167,7 +164,7 @@ async function stopFollowUps(tx: Db, workspaceId: string, stored: readonly Store
     for (const dmId of perCampaign.values()) await checkOptOuts(tx, dmId)
   }
   const others = stored.filter(({ isOptOut }) => !isOptOut)
-  if (others.length > 0) await stopMessages(tx, workspaceId, listed(idsOf(others)))
+  if (others.length > 0) await stopMessages(tx, workspaceId, listLeads(others))
 }
 
 /** Separates messages that the product did not send from ours. */
@@ -325,7 +322,7 @@ async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
   )
   // A reply proves that earlier messages were read.
   const reads = stored.filter(({ isReply }) => isReply)
-  await storeReads(
+  await recordReads(
     tx,
     reads.map(({ conversation, event }) => ({ conversation, readAt: event.at })),
   )
@@ -363,11 +360,6 @@ async function addToConversations(tx: Db, workspaceId: string, stored: readonly 
 
 /** Marks messages that were sent before a lead read them as delivered, at most once per lead. */
 export async function recordReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
-  await lockMessages(tx, reads)
-  await storeReads(tx, reads)
-}
-
-async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
   if (reads.length === 0) return
   const rows = reads.map(({ conversation: { leadId, accountId, accountXUserId }, readAt }) => ({
     lead_id: leadId,
@@ -402,7 +394,7 @@ async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
 
 /** Publishes the changed conversations, and the campaigns that contain them. */
 export async function publishChanges(tx: Db, workspaceId: string, all: readonly { conversation: Conversation }[]) {
-  const leadIds = listed(idsOf(all))
+  const leadIds = listLeads(all)
   const { rows } = await tx.execute<{ kind: EventKind; ids: string[] }>(sql`
     select 'campaign' as kind, array_agg(distinct campaign_id) as ids
     from dms
@@ -411,41 +403,4 @@ export async function publishChanges(tx: Db, workspaceId: string, all: readonly 
     union all select 'conversation', array_agg(id) from conversations
     where workspace_id = ${workspaceId} and lead_id in (${leadIds}) having count(*) > 0`)
   for (const { kind, ids } of rows) await publishEvents(tx, workspaceId, kind, ids)
-}
-
-/** After reading texts for this long, others get a turn. */
-const BUSY_MS = 5
-
-/** Classifies the messages of leads, using days of the account's time zone. */
-export async function classifyMessages(
-  db: Db,
-  workspaceId: string,
-  messages: readonly Omit<MessageIn, 'reading'>[],
-): Promise<MessageIn[]> {
-  const isRead = ({ conversation, event }: Omit<MessageIn, 'reading'>) =>
-    event.senderId === conversation.leadXUserId && event.text.trim() !== ''
-  if (!messages.some(isRead)) return messages.map((message) => ({ ...message, reading: null }))
-  const { rows } = await db.execute<{ accountId: string; timeZone: string }>(
-    sql`
-      select x_account_id as "accountId", time_zone as "timeZone"
-      from sending_limits
-      where workspace_id = ${workspaceId}`,
-  )
-  const optOutWords = await optOutWordsOf(db, workspaceId)
-  const read: MessageIn[] = []
-  let startedAt = performance.now()
-  for (const message of messages) {
-    if (!isRead(message)) {
-      read.push({ ...message, reading: null })
-      continue
-    }
-    const { text, at } = message.event
-    const timeZone = rows.find(({ accountId }) => accountId === message.conversation.accountId)?.timeZone ?? 'UTC'
-    read.push({ ...message, reading: classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }) })
-    // Long texts take milliseconds each, which delays other work.
-    if (performance.now() - startedAt < BUSY_MS) continue
-    await setImmediate()
-    startedAt = performance.now()
-  }
-  return read
 }

@@ -9,7 +9,7 @@ import type { JobQueue } from '../../ports.ts'
 import { ensureWebhook, notifyOwners, webhookUrl, withAccount, withFunds } from '../neighbors.ts'
 import { type DeliveryContext, startDeliveries } from './deliveries.ts'
 import { noteGap, replayGaps } from './gaps.ts'
-import { type Receive, type Watch, type WatchContext, watchColumns } from './pages.ts'
+import { type Watch, type WatchContext, watchColumns } from './pages.ts'
 import { readAccount } from './reading.ts'
 import { POLL_SECONDS } from './writers.ts'
 
@@ -29,17 +29,14 @@ const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_S
 const NO_CHATS = `X doesn't tell us about X Chat, so we check for replies there every ${POLL_SECONDS.degraded} seconds.`
 
 /**
- * Maintains subscriptions and reads accounts, as one of any number of processes. @param receive
- * processes the events found
+ * Detects replies, as one of any number of processes: maintains subscriptions, processes deliveries
+ * and reads accounts.
  */
-export async function watchReplies(
-  context: WatchContext & DeliveryContext,
-  receive: Receive,
-): Promise<{ close(): Promise<void> }> {
+export async function watchReplies(context: WatchContext & DeliveryContext): Promise<{ close(): Promise<void> }> {
   const { database, jobs } = context
   const webhooks = createWebhookCache(context)
   await jobs.work('watch-replies', ACCOUNTS_AT_A_TIME, async ({ xUserId }) => {
-    await checkAccount(context, webhooks, receive, xUserId)
+    await checkAccount(context, webhooks, xUserId)
     await scheduleCheck(context, xUserId)
   })
   await jobs.work('find-watches', 1, async () => {
@@ -48,7 +45,7 @@ export async function watchReplies(
     await replayGaps(context, webhooks)
   })
   await jobs.enqueue(database.db, 'find-watches', {})
-  return startDeliveries(context, receive)
+  return startDeliveries(context)
 }
 
 /** Requests a new read of an account, from its newest message on. */
@@ -109,17 +106,12 @@ export async function resumeReading(tx: Db, jobs: JobQueue, workspaceId: string)
 }
 
 /** Checks an account's subscriptions, reads the account, or both, whatever is due. */
-export async function checkAccount(
-  context: WatchContext,
-  webhooks: Webhooks,
-  receive: Receive,
-  xUserId: string,
-): Promise<void> {
+export async function checkAccount(context: WatchContext, webhooks: Webhooks, xUserId: string): Promise<void> {
   const { db } = context.database
   const due = await findWatch(db, xUserId, 'next_check_at')
   if (due) await check(context, webhooks, due)
   const unread = await findWatch(db, xUserId, 'next_poll_at')
-  if (unread) await readAccount(context, unread, receive)
+  if (unread) await readAccount(context, unread)
 }
 
 async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next_poll_at'): Promise<Watch | undefined> {

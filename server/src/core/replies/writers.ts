@@ -1,37 +1,6 @@
 import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 import { MINUTE_MS } from '@x-automated/contract/time'
 
-/** A negation right before an opt-out word cancels it: "can't stop reading". */
-const NEGATIONS = new Set(["don't", 'dont', "can't", 'cant', 'cannot', "won't", 'wont', 'never', "couldn't", 'couldnt'])
-
-/** Splits text into normalized words, without case, width and punctuation. */
-function tokensOf(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .replace(/\p{Cf}/gu, '')
-      .toLowerCase()
-      .replaceAll('’', "'")
-      .match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? []
-  )
-}
-
-/**
- * Whether a reply asks to stop, anywhere in its text. A false positive costs less than messaging
- * someone who opted out. @param words words and phrases, matched as whole words in order
- */
-export function asksToStop(text: string, words: readonly string[]): boolean {
-  const tokens = tokensOf(text)
-  return words.some((word) => {
-    const phrase = tokensOf(word)
-    if (phrase.length === 0) return false
-    return tokens.some(
-      (_, at) =>
-        phrase.every((token, i) => tokens[at + i] === token) && !(at > 0 && NEGATIONS.has(tokens[at - 1] as string)),
-    )
-  })
-}
-
 /** One of our messages in a conversation. */
 export interface OwnMessage {
   id: string

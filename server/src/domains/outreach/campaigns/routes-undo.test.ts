@@ -14,7 +14,7 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
-import { claimDue } from '../../../core/messages/claim.ts'
+import { claimDue } from '../../../core/messages/claim-due.ts'
 import { findTests } from '../../../core/sequences/tests.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'

@@ -11,7 +11,7 @@ import type { AliasOf } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
-import type { XHappening } from '../../../outside/x-delivery.ts'
+import type { XMessage } from '../../../outside/x-delivery.ts'
 import { Refusal } from '../../../refusal.ts'
 import { find as findLead } from '../../leads/leads/leads.ts'
 import { publishEvents } from '../../platform/events/events.ts'
@@ -29,7 +29,7 @@ const isOpen = and(isNull(conversationOffers.declinedAt), isRecent)
  * Offers the senders of messages to each workspace that has the X account, allows offers, and does
  * not have the sender as a lead. Stores no text. @param ofApp as in `receive`
  */
-export async function offerSenders(db: Db, messages: readonly Message[], ofApp: string | null): Promise<void> {
+export async function offerSenders(db: Db, messages: readonly XMessage[], ofApp: string | null): Promise<void> {
   if (messages.length === 0) return
   const recipients = [...new Set(messages.map(({ recipientId }) => recipientId))]
   const { rows } = await db.execute<{ xUserId: string }>(sql`
@@ -39,9 +39,7 @@ export async function offerSenders(db: Db, messages: readonly Message[], ofApp: 
   for (const message of messages) if (offering.has(message.recipientId)) await offerSender(db, message, ofApp)
 }
 
-type Message = Extract<XHappening, { kind: 'message' }>
-
-async function offerSender(db: Db, message: Message, ofApp: string | null): Promise<void> {
+async function offerSender(db: Db, message: XMessage, ofApp: string | null): Promise<void> {
   const { senderId, recipientId, at } = message
   const handle = message.handles[senderId]
   if (!handle || senderId === recipientId || (at && at.getTime() < Date.now() - OFFER_DAYS * DAY_MS)) return

@@ -11,14 +11,18 @@ import { recordRead } from '../../../../test/reply-watches.ts'
 import { openTestLog } from '../../../../test/test-log.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
 import { addOwnApp, deleteApps, setDeliveries } from '../../../../test/x-apps.ts'
-import { createDeliveryStore, processDeliveries, startDeliveries } from '../../../core/replies/deliveries.ts'
+import {
+  createDeliveryStore,
+  processDeliveries,
+  type Receive,
+  startDeliveries,
+} from '../../../core/replies/deliveries.ts'
 import { noteGapsOfStart, replayGaps } from '../../../core/replies/gaps.ts'
-import type { Receive } from '../../../core/replies/pages.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
 import { OPERATOR_APP_ID, xApps } from '../../platform/x-apps/tables.ts'
-import { receive } from './detection.ts'
 
 let app: TestApp
 let person: Person

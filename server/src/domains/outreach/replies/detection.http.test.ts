@@ -15,12 +15,13 @@ import {
   openSenders,
   type SomeList,
 } from '../../../../test/outreach.ts'
-import { type Claimed, claimDue } from '../../../core/messages/claim.ts'
+import type { Claimed } from '../../../core/messages/claim.ts'
+import { claimDue } from '../../../core/messages/claim-due.ts'
 import { record } from '../../../core/messages/record.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import type { XHappening } from '../../../outside/x-delivery.ts'
-import { receive } from './detection.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -9,11 +9,11 @@ import { startScrape, until } from '../../../../test/scrapes.ts'
 import { ageHandles } from '../../../../test/x-accounts.ts'
 import { addOwnApp } from '../../../../test/x-apps.ts'
 import { findLostHandles } from '../../../core/people/lost-handles.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { readHandles } from '../../platform/x-account/x-account.ts'
-import { receive } from './detection.ts'
 
 let app: TestApp
 let person: Person

@@ -29,6 +29,7 @@ import { deleteRestores, endUnread, letSend } from '../../../../test/x-accounts.
 import { refillFunds } from '../../../../test/x-apps.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { pauseRestored } from '../../../core/messages/restore.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { checkAccount, createWebhookCache, notifyOfFailures } from '../../../core/replies/watches.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
 import { chatReads, replies, replyWatches } from '../../../core/tables/replies.ts'
@@ -36,7 +37,6 @@ import { XError } from '../../../outside/x-errors.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xCharges } from '../../platform/x-costs/tables.ts'
-import { receive } from './detection.ts'
 
 let app: TestApp
 let person: Person
@@ -79,7 +79,7 @@ async function read(changes: Partial<X> = {}): Promise<Calls> {
       listChatEvents: noted('events', x.listChatEvents),
     },
   }
-  await checkAccount(services, createWebhookCache(services), receive, xUserId)
+  await checkAccount(services, createWebhookCache(services), xUserId)
   return calls
 }
 const watchNow = async () => (await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, xUserId)))[0]!

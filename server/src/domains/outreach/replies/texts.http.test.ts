@@ -7,9 +7,9 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
 import { ageReplies } from '../../../../test/replies.ts'
 import { askForConsent, consentAs } from '../../../../test/x-accounts.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { purgeOldTexts } from '../../../core/replies/texts.ts'
 import { replies } from '../../../core/tables/replies.ts'
-import { receive } from './detection.ts'
 
 let app: TestApp
 beforeAll(async () => {

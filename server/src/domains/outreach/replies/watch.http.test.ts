@@ -18,10 +18,10 @@ import {
 import { deleteWatches, makeCheckDue, planRead } from '../../../../test/reply-watches.ts'
 import { disconnect } from '../../../../test/x-accounts.ts'
 import { processDeliveries } from '../../../core/replies/deliveries.ts'
+import { watchReplies } from '../../../core/replies/watches.ts'
 import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import type { Services } from '../../../services.ts'
-import { receive, startReplyDetection } from './detection.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterEach(async () => {
 /** A process that detects replies. Its origin is the real address of the test's app. */
 async function watch(services: Partial<Services> = {}) {
   const server = await app.startAnother()
-  const detecting = await startReplyDetection({ ...server.services, origin: app.origin, ...services })
+  const detecting = await watchReplies({ ...server.services, origin: app.origin, ...services })
   const close = () => Promise.all([detecting.close(), server.close()])
   watches.push({ close })
   return { close }
@@ -145,7 +145,7 @@ describe('POST /x/webhook', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     // Any process may store it, one delivery of a person after the other.
     while ((await app.db.$count(xDeliveries)) > 0)
-      for (const { services } of [app, other]) await processDeliveries(services, receive)
+      for (const { services } of [app, other]) await processDeliveries(services)
     expect(await app.db.$count(replies)).toBe(1)
     expect(await statuses(person, campaign.id)).toEqual(['replied'])
   })

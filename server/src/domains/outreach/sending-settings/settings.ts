@@ -1,15 +1,10 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { optOutWordsOf } from '../../../core/classifier/labels.ts'
 import { findAccount } from '../../../core/messages/accounts.ts'
 import { type AccountLimits, clockOf, minuteOf } from '../../../core/messages/limits.ts'
-import {
-  findLimits,
-  findSendingState,
-  optOutWordsOf,
-  protectionOf,
-  type SendingEnv,
-} from '../../../core/messages/sending-state.ts'
+import { findLimits, findSendingState, protectionOf, type SendingEnv } from '../../../core/messages/sending-state.ts'
 import type { Db } from '../../../db/open.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'

@@ -26,13 +26,13 @@ import { forgetRead, loseWebhook, planRead, recordRead } from '../../../../test/
 import { setShares } from '../../../../test/step-tests.ts'
 import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.ts'
-import { claimDue } from '../../../core/messages/claim.ts'
+import { claimDue } from '../../../core/messages/claim-due.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/plan.ts'
-import { receive } from '../replies/detection.ts'
 
 let app: TestApp
 let person: Person

@@ -7,9 +7,9 @@ import { makeDue } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { unsubscribe } from '../../../../test/subscriptions.ts'
+import { receive } from '../../../core/replies/receive.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { receive } from '../replies/detection.ts'
 
 let app: TestApp
 let person: Person

@@ -17,7 +17,7 @@ import {
 } from '../../../../test/outreach.ts'
 import { insertSuppressions } from '../../../../test/suppressions.ts'
 import { letSend } from '../../../../test/x-accounts.ts'
-import { claimDue } from '../../../core/messages/claim.ts'
+import { claimDue } from '../../../core/messages/claim-due.ts'
 import { expireLeases } from '../../../core/messages/settle.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'

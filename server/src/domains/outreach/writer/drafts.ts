@@ -10,7 +10,7 @@ import {
 import { faultText, type WriterFault } from '@x-automated/contract/outreach/writer-text'
 import { and, eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
-import { detectLanguage } from '../../../core/classifier/labels.ts'
+import { detectLanguage } from '../../../core/classifier/model.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'

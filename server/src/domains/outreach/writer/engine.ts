@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
 import type { z } from 'zod'
-import { detectLanguage } from '../../../core/classifier/labels.ts'
+import { detectLanguage } from '../../../core/classifier/model.ts'
 import { type ModelCall, ModelFailure, type Models, type TokensUsed } from '../../../outside/models.ts'
 import { type Payer, type Reservation, reserve } from './budget.ts'
 import type { Written } from './built-in.ts'

@@ -1,95 +1,11 @@
-import type { RecognizedLabel } from '@x-automated/contract/leads/leads'
-import { Temporal } from 'temporal-polyfill'
-import { asksToStop } from '../replies/writers.ts'
 import { findDay } from './dates.ts'
 import { readPart } from './features.ts'
-import { isOptOut } from './opt-out.ts'
 import { fold, hasUnspaced, wordsOf } from './text.ts'
 
-/** The label that a rule gives a reply. Most replies match no rule: those need a person or a model. */
-interface RuleLabel {
-  label: 'opted_out' | 'auto_reply' | 'later'
-  /**
-   * The start of the day on which the writer is back or wants to hear more; null: none named.
-   * `later` always has one.
-   */
-  until: Date | null
-}
+// Phrases that the rules look for. The model gets most of them as hints.
 
-/** Characters that the rules read after folding. */
-const FOLDED_MAX = 12_000
-
-/** When and where a reply was written. */
-interface Written {
-  now: Date
-  /** The time zone of the X account, in which days start; UTC if it is unknown. */
-  timeZone: string
-}
-
-/**
- * Labels opt-outs, automatic replies and requests to write again on a certain day; null: no rule
- * matches. @param optOutWords the workspace's own, in addition to the built-in ones
- */
-export function labelByRule(
-  text: string,
-  { optOutWords, ...written }: Written & { optOutWords: readonly string[] },
-): RuleLabel | null {
-  // One character can fold to 18.
-  const folded = fold(text).slice(0, FOLDED_MAX)
-  if (asksToStop(text, optOutWords) || isOptOut(folded)) return { label: 'opted_out', until: null }
-  const reader = createReader(folded)
-  if (reader.any(AUTOMATIC_PHRASES)) return { label: 'auto_reply', until: untilOf('auto_reply', text, written) }
-  if (reader.any(NO_INTEREST_PHRASES) || !isPutOff(reader)) return null
-  const until = untilOf('later', text, written)
-  return until && { label: 'later', until }
-}
-
-/** The start of the day on which the writer wants to hear more or is back; null: the text names none. */
-export function untilOf(label: RecognizedLabel, text: string, { now, timeZone }: Written): Date | null {
-  return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
-}
-
-/**
- * The start of the day that a text names; null: no day. @param isEnd accepts only the end of
- * something: "until Monday"
- */
-export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
-  const local = localNow(now, timeZone)
-  const match = findDay(text, local.toPlainDate().toString())
-  if (!match || (isEnd && !match.isEnd)) return null
-  return new Date(Temporal.PlainDate.from(match.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
-}
-
-/** The hints that the rules give the model about a text. */
-export function hintsOf(text: string): string[] {
-  const reader = createReader(fold(readPart(text)))
-  // The day itself does not matter: the model only learns that the text names one.
-  const day = findDay(text, '2026-06-01')
-  return [
-    ...Object.entries(HINTS).flatMap(([name, phrases]) => (reader.any(phrases) ? [name] : [])),
-    ...(day ? ['day', ...(day.isEnd ? ['end'] : [])] : []),
-  ]
-}
-
-type Reader = ReturnType<typeof createReader>
-
-/** Whether the text asks for a message later. A day alone more likely means a meeting: "Let's talk on Monday". */
-function isPutOff(reader: Reader): boolean {
-  return reader.any(NOT_NOW_PHRASES) || (reader.any(WRITE_AGAIN_PHRASES) && !reader.any(MEETING_PHRASES))
-}
-
-function localNow(now: Date, timeZone: string): Temporal.ZonedDateTime {
-  const instant = Temporal.Instant.fromEpochMilliseconds(now.getTime())
-  try {
-    return instant.toZonedDateTimeISO(timeZone)
-  } catch (error) {
-    if (error instanceof RangeError) return instant.toZonedDateTimeISO('UTC')
-    throw error
-  }
-}
-
-/** Creates a reader that finds phrases as whole words, ignoring case, accents and punctuation. */
-function createReader(folded: string) {
+/** Finds phrases as whole words, without case, accents and punctuation. */
+export function createReader(folded: string) {
   const words = plainWordsOf(folded)
   const wordSet = new Set(words)
   const joined = ` ${words.join(' ')} `
@@ -118,7 +34,7 @@ function phrases(...lines: string[]): Phrase[] {
     })
 }
 
-const AUTOMATIC_PHRASES = phrases(
+export const AUTOMATIC_PHRASES = phrases(
   "out of office|out of the office|ooo|automatic reply|automatic response|automatic message|auto reply|autoreply|auto response|autoresponse|autoresponder|automated reply|automated response|automated message|away until|away till|away from my desk|currently away|currently travelling|currently traveling|on vacation until|on holiday until|on leave until|on annual leave|on parental leave|on maternity leave|on paternity leave|on sick leave|i'm on vacation|i am on vacation|i'm on holiday|i am on holiday|currently on vacation|currently on holiday|limited access to|we'll get back to you|we will get back to you|we'll be in touch|we will respond|we'll respond|thank you for contacting|thanks for contacting|we have received your message|we've received your message|not monitored|unmonitored|our team will",
   'abwesenheitsnotiz|abwesenheitsmeldung|abwesenheitsassistent|automatische antwort|automatische nachricht|automatisch erstellt|automatisch generiert|nicht im büro|außer haus|im urlaub|nicht erreichbar|bin abwesend|bin derzeit abwesend|in elternzeit|wir melden uns|wir haben ihre nachricht erhalten|wir haben deine nachricht erhalten',
   'réponse automatique|message automatique|absent du bureau|absente du bureau|absence du bureau|je suis absent|je suis absente|actuellement absent|actuellement absente|je suis en vacances|actuellement en vacances|en congé|en congés|en congé maternité|nous avons bien reçu votre message|nous vous répondrons|nous reviendrons vers vous',
@@ -136,11 +52,11 @@ const AUTOMATIC_PHRASES = phrases(
   '자동 응답|자동응답|자동 회신|자동 답장|부재중입니다|휴가 중입니다|문의해 주셔서 감사합니다|메시지를 보내주셔서 감사합니다|빠른 시일 내에 답변',
 )
 
-const NO_INTEREST_PHRASES = phrases(
+export const NO_INTEREST_PHRASES = phrases(
   'not interested|no interest|no thanks|no thank you|kein interesse|nein danke|pas intéressé|pas intéressée|non merci|no me interesa|no estoy interesado|no estoy interesada|no gracias|não tenho interesse|não estou interessado|não estou interessada|não obrigado',
 )
 
-const NOT_NOW_PHRASES = phrases(
+export const NOT_NOW_PHRASES = phrases(
   'not now|not right now|not at the moment|not at this time|not yet|not until|maybe later|maybe next|maybe in|busy until|busy right now|too busy|swamped|bad time|bad timing|remind me|check back|circle back|try again|ask again|revisit',
   'nicht jetzt|jetzt nicht|gerade nicht|im moment nicht|momentan nicht|derzeit nicht|aktuell nicht|noch nicht|erst wieder|erst ab|erst im|vielleicht später|keine zeit',
   "pas maintenant|pas pour le moment|pas pour l'instant|pas avant|plus tard|trop occupé|trop occupée|pas le temps",
@@ -148,7 +64,7 @@ const NOT_NOW_PHRASES = phrases(
   'agora não|no momento não|por enquanto não|ainda não|mais tarde|mais para frente|mais pra frente|muito ocupado|muito ocupada',
 )
 
-const WRITE_AGAIN_PHRASES = phrases(
+export const WRITE_AGAIN_PHRASES = phrases(
   'reach out|reach back|get back to me|get in touch|ping me|contact me|message me|dm me|write me|write to me|try me|ask me|follow up|hit me up|come back to me|touch base',
   'melden sie sich|melde dich|meldet euch|schreib mir|schreiben sie mir|frag mich|fragen sie mich|komm auf mich zu|kommen sie auf mich zu',
   'recontactez-moi|recontacte-moi|revenez vers moi|reviens vers moi|relancez-moi|relance-moi|écrivez-moi|écris-moi|contactez-moi|contacte-moi',
@@ -156,7 +72,7 @@ const WRITE_AGAIN_PHRASES = phrases(
   'me chama|me chame|me procure|me procura|me escreva|me escreve|entre em contato|fale comigo|fala comigo|me manda mensagem',
 )
 
-const MEETING_PHRASES = phrases(
+export const MEETING_PHRASES = phrases(
   'call|meet|meeting|zoom|demo|calendar|calendly|coffee|available|free|termin|anrufen|anruf|telefonieren|treffen|appel|appeler|rendez-vous|rdv|disponible|llamada|llamar|reunión|ligação|ligar|reunião|disponível',
 )
 
@@ -165,4 +81,15 @@ const HINTS = {
   'not now': NOT_NOW_PHRASES,
   'write again': WRITE_AGAIN_PHRASES,
   meeting: MEETING_PHRASES,
+}
+
+/** The hints that the rules give the model about a text. */
+export function hintsOf(text: string): string[] {
+  const reader = createReader(fold(readPart(text)))
+  // The day itself does not matter: the model only learns that the text names one.
+  const day = findDay(text, '2026-06-01')
+  return [
+    ...Object.entries(HINTS).flatMap(([name, phrases]) => (reader.any(phrases) ? [name] : [])),
+    ...(day ? ['day', ...(day.isEnd ? ['end'] : [])] : []),
+  ]
 }
