@@ -18,12 +18,12 @@ const proofs = ['{server/test,dev-env}/**/*-proof.test.ts']
 
 // Test apps record their responses here; declared-answers.spec.ts reads them at the end.
 process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
-// A full run also records what writes to the database, for statements.spec.ts.
+// A full run also records the SQL statements that write, for statements.spec.ts.
 if (process.env.FULL_RUN) process.env.STATEMENTS_FILE ??= join(tmpdir(), `x-automated-statements-${process.pid}.txt`)
 
 /**
- * One more than there are processors, because tests also wait. PostgreSQL, browsers and servers work
- * beside them: with more workers a person's 10 seconds to press Undo pass before a test presses it.
+ * One worker more than there are processors, because tests also wait. PostgreSQL, browsers and servers
+ * need processors, too: with more workers, the 10 seconds to press Undo pass before a test presses it.
  */
 const maxWorkers = Math.min(8, availableParallelism() + 1)
 
@@ -31,15 +31,15 @@ const maxWorkers = Math.min(8, availableParallelism() + 1)
 const poll = { timeout: 60_000 }
 
 /**
- * A full run repeats a failed test once, since clocks and browsers stumble on a busy machine, and
- * names it at the end (tools/tally.ts). Unit tests and proofs are never repeated.
+ * A full run repeats a failed test once, because timers and browsers are unreliable on a busy machine,
+ * and names it at the end (tools/tally.ts). Unit tests and proofs are never repeated.
  */
 const retry = process.env.FULL_RUN ? 1 : 0
 
 const existing = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
 const webTests = ['{app,embed}/**/*.test.{ts,tsx}', '{build-steps,legal}/**/*.test.ts']
-/** A mocked module would stay mocked, or an earlier import real, if files shared their modules. */
+/** Files that mock modules. If they shared modules, a mock would stay mocked, and an earlier import would stay real. */
 const webMocks = globSync(webTests, { cwd: new URL('./web', import.meta.url) }).filter((file) =>
   readFileSync(new URL(`./web/${file}`, import.meta.url), 'utf8').includes('vi.mock('),
 )
@@ -54,7 +54,7 @@ class LongestKindFirst extends BaseSequencer {
   }
 }
 
-/** Run by tools/test.ts, which counts the projects as kinds: those of tally.ts; web and extension are part of unit. */
+/** tools/test.ts runs these projects and counts their tests by kind (tally.ts). */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestKindFirst },
@@ -65,7 +65,7 @@ export default defineConfig({
           include: ['{contract,server,stand-ins,dev-env,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...databaseTests, ...proofs],
           maxWorkers,
-          // No file mocks a module or a global here, so the files of a worker share theirs.
+          // No file here mocks a module or a global, so the files of a worker share their modules and globals.
           isolate: false,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 180_000,

@@ -7,10 +7,10 @@ import { formatNumber } from '../contract/src/format.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { load, require } from './measuring/times.ts'
 
-/* What other users notice while accounts ask for as much as they can: 30 searches at a time each,
-   with twenty excluded words or a frequent keyword, by name, on a deep page. They obey Retry-After: a
-   flood of calls is another attack. Other users pause between calls, as people do; otherwise hashing
-   their passwords alone would keep two processors busy. */
+/* Measures the latency of other users' calls while attackers run 30 searches at a time each, sorted by
+   name, with twenty excluded words or a frequent keyword, mostly on a deep page. Attackers obey
+   Retry-After, because a flood of calls is another attack. Other users pause between calls, as people
+   do. Otherwise, hashing their passwords alone would keep two processors busy. */
 
 const ATTACKERS = (process.env.BENCH_ACCOUNTS ?? '0,1,10,50').split(',').map(Number)
 const LEADS = Number(process.env.BENCH_LEADS ?? 15_000)
@@ -21,7 +21,7 @@ const WARM_UP_MS = 3_000
 const P99_MAX_MS = 500
 /** Users who make the same calls at the same time, together about 20 a second. */
 const OTHERS = 3
-/** How long each of them waits before the next call, on average. */
+/** How long each of these users waits before the next call, on average. */
 const PAUSE_MS = Number(process.env.BENCH_PAUSE ?? 100)
 
 const words = Array.from({ length: 20 }, (_, n) => `-absent${n}`).join(' ')
@@ -38,7 +38,7 @@ const SIGN_IN: Call = [
   '/api/auth/sign-in/email',
   { email: 'nobody@example.com', password: 'a wrong password' },
 ]
-/** Only one person signs in, about once a second: each sign-in keeps a processor busy for 150 ms. */
+/** The calls of a round. One person signs in, about once a second: each sign-in keeps a processor busy for 150 ms. */
 const round = (n: string, person: number): Call[] => [
   ['readyz', 'GET', '/readyz'],
   ['join', 'POST', '/api/waitlist/join', { email: `${n}@example.com` }],
@@ -50,8 +50,8 @@ const round = (n: string, person: number): Call[] => [
 ]
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
-// Detached, for a session of its own: Linux first divides processor time between sessions, and each
-// PostgreSQL connection has one.
+// Detached, so that it has its own session: Linux first divides processor time between sessions, and
+// each PostgreSQL connection has one.
 const server = fork(
   join(import.meta.dirname, 'fair', 'server.ts'),
   [cluster.url, OTHERS, Math.max(...ATTACKERS), LEADS, BIO].map(String),

@@ -68,7 +68,7 @@ try {
     return { longestTurnMs: turns.stop(), calls: await ask<Call[]>(caller, 'stop') }
   }
 
-  /** A signed-in client with its own workspace. */
+  /** Starts the thread of a signed-in client with its own workspace. */
   async function clientOf(name: string): Promise<Worker> {
     const email = `${name}@example.com`
     const [user] = await db.insert(authUsers).values({ name, email, emailVerified: true }).returning()

@@ -122,7 +122,7 @@ try {
         times.push(performance.now() - began)
         if (!response.ok) throw new Error(`${url}: ${JSON.stringify(body)}`)
         count = body.conversations?.length ?? 0
-        // More calls won't make it faster.
+        // Already too slow: more calls would not change that.
         if (call >= 20 && quantile(times, 0.5) > LIST_MAX_MS) break
       }
       console.log(`    ${name.padEnd(32)} ${spans(times)}   ${count} found`)

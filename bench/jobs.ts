@@ -17,13 +17,13 @@ import { load } from './measuring/times.ts'
 import { quantile } from './sending/processes.ts'
 
 /* Measures jobs over 1,000,000 leads (BENCH_LEADS) and the undo of each, and the latency of
-   ordinary calls to the same process. One job is killed and one is canceled halfway. */
+   ordinary calls to the same process. After a third, one job is killed and another is canceled. */
 
 const LEADS = Number(process.env.BENCH_LEADS ?? 1_000_000)
 /** Maximum latency of any other call. */
 const LATENCY_MAX_MS = 250
 const IDLE_MS = 5_000
-/** Between two calls. */
+/** Pause between two calls. */
 const PAUSE_MS = 25
 /** Enough callers that none reaches the limit of calls per user. */
 const CALLERS = 6
@@ -38,8 +38,9 @@ interface Call {
 
 interface Step {
   order: NewBulkOrder
-  /** The count that it changes, and the number of leads that it leaves unchanged. */
+  /** The count that the job changes. */
   changes: keyof Snapshot
+  /** How many leads the job leaves unchanged. */
   unchanged: number
   interruption?: 'kill' | 'cancel'
 }
@@ -236,7 +237,7 @@ try {
     return { workspaceId, tagId, ownTagId, listId, someLeads: rows.map(({ id }) => id) }
   }
 
-  /** Members of the workspace, each with an access token. */
+  /** Adds members to the workspace. @returns an access token of each */
   async function makeTokens(workspaceId: string, count: number): Promise<string[]> {
     const tokens: string[] = []
     for (let n = 0; n < count; n += 1) {

@@ -29,7 +29,7 @@ try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
   const { services, close } = openSenderServices(database, { dailyDmCap: 500 })
-  // No plan allows this many, so turn plan limits off.
+  // Remove the plan's limit, because every plan allows fewer messages.
   Object.assign(PLAN_LEVELS.free, { dms: null })
   await fillQueue(database, sealer, { accounts: 1, messages: LEADS, queued: false })
   const [filled] = await database.db.delete(campaigns).returning()

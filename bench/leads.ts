@@ -107,7 +107,7 @@ try {
       return PAIRED.includes(name) ? ` (by round ${ratioByRound(name).toFixed(2)})` : ''
     }
 
-    /** The median ratio to the floor, which is measured just before, over all rounds. */
+    /** Returns the median over all rounds of the ratio to the floor of the same round. */
     function ratioByRound(name: string): number {
       const floors = rounds[FLOOR] ?? []
       const ratios = (rounds[name] ?? []).map(({ perSecond }, n) => perSecond / (floors[n]?.perSecond ?? Number.NaN))
@@ -187,7 +187,7 @@ interface Rate {
   p99: number
 }
 
-/** Requests per second over four connections, for at least one second and until something was answered. */
+/** Measures requests per second over four connections: for one second, or eight requests if that is too short. */
 async function rate(url: string, authorization: string): Promise<Rate> {
   const asking = { url, connections: 4, workers: 1, headers: { authorization } }
   const inSecond = await autocannon({ ...asking, duration: 1 })

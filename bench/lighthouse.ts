@@ -70,7 +70,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** @returns whether the page reaches its minimum scores */
+/** Prints the medians of the runs. @returns whether the page reaches its minimum scores */
 function report(path: string, runs: Run[]): boolean {
   const of = (pick: (run: Run) => number) => median(runs.map(pick))
   const scores = CATEGORIES.map((id) => ({ id, score: of((run) => run.scores[id]) }))

@@ -11,15 +11,15 @@ import { quantile } from './sending/processes.ts'
 
 const LEADS = Number(process.env.BENCH_LEADS ?? 1_000_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
-/** The 75th percentile of page changes that we aim for. */
+/** Target for the 75th percentile of page changes. */
 const CHANGE_WANTED_MS = 150
-/** In this order, every change is to another route. The first one starts on Home, where people land. */
+/** In this order, each change leads to another route. The first change starts on Home, where people land. */
 const LINKS = ['Leads', 'Find leads', 'Lists', 'Analytics', 'Campaigns', 'Inbox', 'Settings', 'Billing', 'Home']
 const SCROLLS = 10
 /** A frame that takes longer was missed, at 60 frames a second. */
 const FRAME_MAX_MS = 25
 
-/** A million lines are just below the largest file that the product accepts. */
+/** Imports LEADS people as one file. A million lines are just below the largest file that the product accepts. */
 async function importPeople(product: FreshProduct, token: string): Promise<void> {
   const lines = Array.from({ length: LEADS }, (_, n) => `h${n.toString(36)},Ann ${n},Founder in city ${n % 97},${n}`)
   const response = await fetch(`${product.origin}/api/leads/import`, {
@@ -39,7 +39,7 @@ async function logIn(page: Page, { origin, demo }: FreshProduct): Promise<string
   return page.evaluate(() => localStorage.getItem('authToken') ?? '')
 }
 
-/** From the click on a sidebar link until the page is painted: first its title, then all of it. */
+/** Clicks a sidebar link. @returns the milliseconds until the page's title is painted, and until all of it is */
 function changePage(page: Page, name: string): Promise<{ title: number; all: number }> {
   return page.evaluate(async (text) => {
     const links = document.querySelectorAll<HTMLAnchorElement>('header nav[aria-label="Main"] a')

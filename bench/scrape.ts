@@ -23,7 +23,7 @@ import { envOf } from './measuring/env.ts'
    indexes. */
 
 const FOLLOWERS = 100_000
-/** On top of the process's memory before the scrape. */
+/** Maximum growth of the process's memory during the scrape. */
 const MEMORY_MAX_MIB = 150
 /** Maximum time between progress updates before the page looks stuck. */
 const GAP_MAX_MS = 3_000
@@ -59,7 +59,7 @@ const WORDS = [
   'music',
 ]
 
-/** A follower with a profile of typical length. */
+/** Returns a follower with a profile of typical length. */
 function personOf(n: number): XUser {
   const word = (at: number) => WORDS[Math.floor(n / at) % WORDS.length] ?? ''
   return {
@@ -183,7 +183,7 @@ async function prepare(): Promise<string> {
   return id
 }
 
-/** Seconds to COPY the leads' rows into a table. @param like what to copy from the definition of `leads` */
+/** Returns the seconds to COPY the leads' rows into a table. @param like what the table takes from `leads` */
 async function copySeconds(like: string): Promise<number> {
   const { rows: columns } = await client.query<{ names: string }>(
     `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns

@@ -102,7 +102,7 @@ async function measure(name: string, maxMs: number, call: () => Promise<string>)
     const began = performance.now()
     result = await call()
     times.push(performance.now() - began)
-    // More calls won't make it faster.
+    // Already too slow: more calls would not change that.
     if (calls >= 10 && quantile(times, 0.5) > maxMs) break
   }
   console.log(`    ${name.padEnd(24)} ${spans(times)}   ${result || 'nothing'}`)

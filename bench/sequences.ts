@@ -46,7 +46,7 @@ const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false, messageMi
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
   await migrateDatabase(cluster.url)
-  // No plan allows this many, so turn plan limits off.
+  // Remove the plan's limit, because every plan allows fewer messages.
   Object.assign(PLAN_LEVELS.free, { dms: null })
   const database = openDatabase(cluster.url)
   const { db, pool } = database
@@ -92,7 +92,7 @@ try {
     return times
   }
 
-  /** Queues a day's follow-ups of all campaigns at once. */
+  /** Makes `count` follow-ups of every campaign due at the same time, and measures how fast they are queued. */
   async function catchUp(count: number) {
     await makeDue(database, { offset: 0, campaigns: ACCOUNTS * CAMPAIGNS, count })
     const ms = await timed(async () => {

@@ -23,7 +23,7 @@ const cluster = await openScratchCluster({
   log: () => {},
   settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' },
 })
-/** One size: its database, the product on it, and a plain connection for the floors. */
+/** A waitlist of one size, with its own database and server, and a plain connection for the floors. */
 interface Seat {
   size: number
   server: RunningServer
@@ -161,7 +161,7 @@ async function call(seat: Seat, method: string, path: string, body?: unknown, to
 }
 
 const newEmail = () => `${randomBytes(8).toString('hex')}@example.com`
-/** A random referral code, weighted toward members with many referrals. */
+/** Returns a random referral code, weighted toward members with many referrals. */
 const someCode = ({ codes }: Seat) => codes[Math.floor(codes.length * Math.random() ** 4)]
 const insertMember = ({ client }: Seat) => {
   const email = newEmail()

@@ -37,9 +37,9 @@ const DAYS = 4
 const SLOT_MS = 12 * MINUTE_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
 const FIRST_SLOT = 40
-/** Every 6 hours. */
+/** Slots between two looks at a page of 100 with a webhook: 6 hours. */
 const LOOK_SLOTS = 30
-/** The most that a day with a webhook may cost. */
+/** Maximum cost of a day with a webhook. */
 const MAX_DOLLARS = 1.5
 
 for (const isLive of [true, false]) await measure(isLive)
@@ -66,7 +66,7 @@ async function measure(isLive: boolean): Promise<void> {
   const xActivity = isLive ? services.xActivity : null
   const detection = await startReplyDetection({ ...services, xActivity, origin: server.url })
   try {
-    // So that every day has the same hours.
+    // Start at midnight, so that every day has the same hours.
     await clock.step(DAY_MS - (clock.now() % DAY_MS))
     const person = await makePerson(app)
     await subscribe(app, person)

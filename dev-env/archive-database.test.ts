@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A checksum of the rows of each table. */
+/** Returns a checksum of the rows of each table. */
 function checksums(url: string): Promise<Record<string, string>> {
   return withClient(url, async (client) => {
     const { rows: tables } = await client.query(

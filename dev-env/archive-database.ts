@@ -22,9 +22,9 @@ import {
 import type { Db } from '../server/src/db/open.ts'
 import { BadArchive, createChecksum, type Head, readArchive } from './archive.ts'
 
-/** Our tables, Drizzle's migrations and pg-boss's tables. */
+/** The schemas of our tables, of Drizzle's migrations and of pg-boss's tables. */
 const SCHEMAS = ['public', 'drizzle', 'pgboss']
-/** How long to wait for a running migration. */
+/** How long to wait for locks, for example of a running migration. */
 const LOCK_SECONDS = 30
 
 async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -95,7 +95,7 @@ async function* partsOf(client: pg.Client, authSecret: string, counts: { tables:
 /** pg-boss's statistics of one day. A database created on another day lacks this table. */
 const STATISTICS = /^pgboss\.queue_stats_\d+$/
 
-/** Every table with its columns, quoted for SQL. Omits statistics and generated columns. */
+/** Returns every table with its columns, quoted for SQL. Omits statistics and generated columns. */
 async function tablesOf(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select format('%I.%I', n.nspname, c.relname) as name,
@@ -190,7 +190,7 @@ export async function restore(
   })
 }
 
-/** PostgreSQL takes a moment to notice that a server has exited. */
+/** How long to wait until PostgreSQL notices that a server has exited. */
 const DISCONNECT_MS = 3_000
 
 async function areServersRunning(client: pg.Client): Promise<boolean> {
@@ -228,7 +228,7 @@ function journal(): Journal {
 }
 
 /**
- * The migrations up to the archive's, and the newer ones.
+ * Returns the migrations up to the archive's, and the newer ones.
  * @throws NotRestored if this version does not know the archive's migration
  */
 function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
@@ -290,7 +290,7 @@ async function createTables(client: pg.Client, migrations: MigrationMeta[], head
   )
   for (const { sql } of migrations) for (const statement of sql) await client.query(statement)
   if (head.queueVersion === null) return
-  // pg-boss's plan has a transaction of its own. Strip it, so that it runs in ours.
+  // pg-boss's plan is a transaction. Remove its BEGIN and COMMIT, so that it runs in ours.
   const plan = getConstructionPlans('pgboss').trim()
   await client.query(plan.replace(/^BEGIN;/, '').replace(/COMMIT;$/, ''))
   await client.query('set local idle_in_transaction_session_timeout = 0')
@@ -301,7 +301,7 @@ async function createTables(client: pg.Client, migrations: MigrationMeta[], head
     )
 }
 
-/** Copies rows without firing triggers, because the archive contains their counts, then checks foreign keys. */
+/** Copies rows, then checks foreign keys. Triggers are off, because the archive contains the counts that they keep. */
 async function copyRows(client: pg.Client, file: string): Promise<{ tables: number; rows: number }> {
   const targetTables = await tablesOf(client)
   const keys = await dropForeignKeys(client)
@@ -322,7 +322,7 @@ async function copyRows(client: pg.Client, file: string): Promise<{ tables: numb
         throw new BadArchive(`${file} has a table that its version did not have: ${part.table}.`)
       filled.add(table.name)
       copy = client.query(copyFrom(`copy ${table.name} (${part.columns.join(', ')}) from stdin`))
-      // It may fail between two writes.
+      // The copy may fail between two writes.
       copy.on('error', (error) => {
         failure = error
       })

@@ -9,7 +9,7 @@ type Environment = NodeJS.ProcessEnv
 const say = (line: string) => console.log(line)
 
 /**
- * Opens DATABASE_URL or the bundled database, which it starts if needed.
+ * Opens DATABASE_URL, or the bundled database, and starts the latter if necessary.
  * @throws DataDirBusy if `alone` and a server uses DATA_DIR
  */
 export async function openConfiguredDatabase(
@@ -32,7 +32,7 @@ function dataDirOf(env: Environment): string {
 
 const secretFile = (env: Environment) => join(dataDirOf(env), 'auth-secret')
 
-/** AUTH_SECRET or the secret in DATA_DIR, or null. */
+/** Returns AUTH_SECRET or else the secret in DATA_DIR; null if there is none. */
 export function findSecret(env: Environment): string | null {
   if (env.AUTH_SECRET) return env.AUTH_SECRET
   const path = secretFile(env)

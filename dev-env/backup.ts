@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { backUp } from './archive-database.ts'
 import { findSecret, openConfiguredDatabase } from './archive-places.ts'
 
-/** `npm run backup FILE` archives the database and the keys. The product may be running. */
+// `npm run backup FILE` archives the database and AUTH_SECRET. The product may be running.
+
 const [name, ...others] = process.argv.slice(2)
 if (!name || others.length > 0) {
   console.error('Name the archive: npm run backup FILE')

@@ -18,7 +18,7 @@ type SeedOptions = {
 /** What dev-env/seed.ts receives as a message. */
 export type SeedMessage = Omit<SeedOptions, 'say'>
 
-/** The demo account of this DATA_DIR, created on the first start. */
+/** Returns the demo account of this DATA_DIR, and creates it on the first start. */
 export async function demoAccount({ say, ...options }: SeedOptions): Promise<DemoAccount> {
   const file = join(options.dataDir, 'demo.json')
   const stored = readPrivateJson(file, isDemoAccount, 'Delete it to create the demo account again.')
@@ -29,7 +29,7 @@ export async function demoAccount({ say, ...options }: SeedOptions): Promise<Dem
   return account
 }
 
-/** In a separate process, because the memory of its modules would never be freed here. */
+/** Runs seed.ts in a separate process, because the memory of its modules would never be freed here. */
 async function runSeed(message: SeedMessage): Promise<DemoAccount> {
   const child = fork(join(import.meta.dirname, 'seed.ts'))
   child.send(message)

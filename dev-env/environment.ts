@@ -25,7 +25,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 }
 
-/** The message of stand-ins/src/main.ts once they listen. */
+/** The message that stand-ins/src/main.ts sends once all stand-ins listen. */
 export type StandIns = {
   x: string
   google: string
@@ -49,7 +49,7 @@ export type StandIns = {
   googleClientSecret: string
 }
 
-/** The server's environment: ours, with stand-ins for every service that it does not configure. */
+/** Returns the server's environment: ours, with stand-ins for every service that ours does not configure. */
 export function serverEnvironment(env: Environment, standIns: StandIns | undefined): Environment {
   if (!standIns) return { ...env, STAND_INS: 'off' }
   const ours: Environment = { ...env, STAND_INS: 'on' }

@@ -27,7 +27,7 @@ if (major(process.versions.node) < 20) {
   else await runCommand()
 }
 
-/** Runs the command in this process or in a newer Node. The IPC channel ends that Node with this process. */
+/** Runs the command in this process or in a newer Node, which ends with this process through an IPC channel. */
 async function runCommand() {
   const script = join(root, `${command}.ts`)
   const isRecent = isRecentEnough(process.versions.node)
@@ -136,7 +136,7 @@ function stamp() {
   return `${createHash('sha256').update(readFileSync(lockFile)).digest('hex')} ${process.platform} ${process.arch}\n`
 }
 
-/** Folders in package-lock.json that this platform needs. */
+/** Returns the folders in package-lock.json that this platform needs. */
 function packagesForThisMachine() {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))
   const fits = (names, own) => {
@@ -150,7 +150,7 @@ function packagesForThisMachine() {
   })
 }
 
-/** The lock's descriptor: flock opens the first free one, 3, before it runs this script. */
+/** Returns the lock's descriptor: flock opens the first free one, 3, before it runs this script. */
 function lockDescriptor() {
   try {
     return readlinkSync('/proc/self/fd/3') === lockFile ? [3] : []

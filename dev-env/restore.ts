@@ -4,10 +4,9 @@ import { checkArchive } from './archive.ts'
 import { NotRestored, type Restored, restore } from './archive-database.ts'
 import { findSecret, openConfiguredDatabase, saveSecret } from './archive-places.ts'
 
-/**
- * `npm run restore FILE` restores a backup while no server runs. `-- --overwrite` replaces existing
- * data and the secret in DATA_DIR.
- */
+// `npm run restore FILE` restores a backup while no server runs. `-- --overwrite` replaces existing
+// data and the secret in DATA_DIR.
+
 const args = process.argv.slice(2)
 const overwrite = args.includes('--overwrite')
 const [name, ...others] = args.filter((arg) => arg !== '--overwrite')
@@ -46,7 +45,7 @@ try {
   process.exitCode = 1
 }
 
-/** What the operator should know before the next start. */
+/** Returns what the operator should know before the next start, in sentences. */
 function nextSteps({ paused, toBeRead, unknown, emails }: Restored): string[] {
   return [
     `Paused ${formatCount(paused, 'active campaign')}. No X account sends anything until X-Automated has read from X what was sent after the backup.`,

@@ -30,8 +30,9 @@ const DEMO: DemoAccount = { email: 'demo@x-automated.example', password: 'Demo-a
 const SENDER = 'demo_founder'
 const FINISHED = 'Founders: early access'
 const RUNNING = 'Indie makers: feedback'
-/** When the finished campaign ran, with a message every few minutes. */
+/** When the finished campaign ran. */
 const FINISHED_DAYS_AGO = 3
+/** Time between two messages of the finished campaign. */
 const MINUTES_BETWEEN = 4
 
 process.once('disconnect', () => process.exit(1))

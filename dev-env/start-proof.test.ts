@@ -23,7 +23,7 @@ afterEach(async () => {
 afterAll(async () => {
   await stopLeftover(dataDir)
   const record = join(dataDir, 'database.json')
-  // If only some tests run, it may not exist.
+  // If only some tests run, the record may not exist.
   const { folder: database } = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}
   if (database) rmSync(database, { recursive: true, force: true })
   rmSync(folder, { recursive: true, force: true })
@@ -89,7 +89,7 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-/** All descendants of a process, including the database. */
+/** Returns all descendants of a process, including the database. */
 function under(pid: number): { pid: number; script: string }[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const children = all.flatMap((name) => {
@@ -208,7 +208,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
 
   test('logs no error if the starter is killed during the start', async () => {
     const outputs: string[] = []
-    // A short run tries only two of them.
+    // Unless the long proofs run, only two of these delays are tested.
     const delaysMs = [150, 300, 500, 800, 1_200, 1_800, 2_600]
     const first = isLongProof ? 0 : Math.floor(Math.random() * (delaysMs.length - 1))
     for (const afterMs of delaysMs.slice(first, isLongProof ? undefined : first + 2)) {

@@ -30,12 +30,12 @@ const heapFlags = {
   server: ['--max-semi-space-size=4', '--max-old-space-size=1024'],
   'stand-ins': ['--max-semi-space-size=1', '--max-old-space-size=512', '--no-sparkplug'],
 }
-/** Saves code and heap. Only regular expressions that run often are compiled to machine code. */
+/** Saves memory for code and heap. Only regular expressions that run often are compiled to machine code. */
 const codeFlags = ['--optimize-for-size', '--regexp-tier-up-ticks=100']
 /** Makes glibc return freed memory to the system instead of keeping it per thread. */
 const mallocSettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 if (isDev) env.PUBLIC_URL ||= `http://localhost:${webDevPort}`
-/** In the order in which they are stopped. */
+/** The supervised programs, in the order in which they are stopped. */
 const programs: Supervised[] = []
 let server: Supervised | undefined
 /** The server's environment. Resolves when the stand-ins run and everything is built. */
@@ -85,8 +85,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Continues in a fresh process image with the same id. A first start compiles the types of these
- * scripts, which takes 15 MB. An IPC channel would not survive this.
+ * Continues in a fresh process image with the same id, to free the 15 MB that a first start needs to
+ * strip the types of these scripts. An IPC channel would not survive this.
  */
 function startOver(): void {
   if (!process.execve || process.connected || stopping) return
@@ -128,7 +128,10 @@ async function requireFreePort(): Promise<void> {
   await once(probe, 'close')
 }
 
-/** Stand-ins keep their ports when they restart. If a port was taken meanwhile, the server restarts, too. */
+/**
+ * Supervises the stand-ins. They keep their ports when they restart. If a port was taken in the
+ * meantime, the server restarts, too.
+ */
 function superviseStandIns(dataDir: string): Supervised {
   let lastAddresses: string | undefined
   const standIns = superviseProgram({
@@ -149,7 +152,7 @@ function superviseStandIns(dataDir: string): Supervised {
   return standIns
 }
 
-/** The server loads its modules while the stand-ins start, then waits for its environment. */
+/** Supervises the server, which loads its modules while the stand-ins start, then waits for its environment. */
 function superviseServer(): Supervised {
   const readable = env.NODE_ENV !== 'production'
   server = superviseProgram({
@@ -168,7 +171,7 @@ function superviseServer(): Supervised {
   return server
 }
 
-/** Vite's development server, which proxies API calls to ours. */
+/** Supervises Vite's development server, which proxies API calls to ours. */
 function superviseWebDev(url: string): void {
   const program = join(root, 'node_modules', '.bin', 'react-router')
   const args = [program, 'dev', '--port', `${webDevPort}`, '--strictPort', '--host', '127.0.0.1']
@@ -200,7 +203,7 @@ async function printReadably(log: Readable): Promise<void> {
   log.pipe(pretty({ colorize, minimumLevel, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
 
-/** Runs the built program. Development runs its sources. */
+/** Starts the built program or, in development, its sources. */
 function launch(
   program: 'server' | 'stand-ins',
   environment: NodeJS.ProcessEnv,

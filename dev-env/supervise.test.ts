@@ -4,7 +4,7 @@ import { type SuperviseOptions, supervise } from './supervise.ts'
 
 const DELAYS_MS = [10, 20, 30]
 
-/** A supervised program that runs `scripts` in turn, then the last one every time. */
+/** Supervises a program whose starts run `scripts` in turn, then the last script every time. */
 function open(scripts: string[], options: Partial<SuperviseOptions> = {}) {
   const logged: string[] = []
   const started: ChildProcess[] = []

@@ -25,7 +25,7 @@ export interface SuperviseOptions {
   launch(): ChildProcess
   /** The `type` of the message that reports readiness. Without it, the program counts as ready once launched. */
   readyType?: string
-  /** Called with that message on each restart. */
+  /** Called with the message that reports readiness after each restart. */
   onReadyAgain?(message: unknown): void
   say(line: string): void
   /** Called with a sentence if the program cannot start. */

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** A minimal self-signed certificate (RFC 5280) with its key, as PEM, for browsers that trust any certificate. */
+/** Makes a minimal self-signed certificate (RFC 5280) with its key, as PEM, for browsers that trust any certificate. */
 export function selfSigned(host: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
@@ -32,7 +32,7 @@ export function selfSigned(host: string): { key: string; cert: string } {
   }
 }
 
-/** An ASN.1 DER value: tag, length, content. */
+/** Encodes an ASN.1 DER value: tag, length, content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const value = Buffer.concat(content)
   const size = value.length

@@ -181,7 +181,7 @@ async function serveEmptyPage(served: () => unknown = () => null) {
   }
 }
 
-/** Unpacks the extension that the product serves. */
+/** Unpacks the extension that the product serves or, without a product, the built one. @returns its folder */
 async function unpackFor(origin: string, folder: string, world?: World): Promise<string> {
   const zip = world
     ? Buffer.from(await (await fetch(`${origin}/extension.zip`)).arrayBuffer())

@@ -31,7 +31,7 @@ export function fillPath(path: string, ids: PathIds): string {
 
 /**
  * Gives every page of the workspace some content: a list, a queued campaign, another one for the
- * browser extension, and a conversation with its lead @somebody. Its X account must be connected.
+ * browser extension, and a conversation with its lead @somebody. Requires a connected X account.
  */
 export async function createRecords(
   world: World,

@@ -13,7 +13,7 @@ export interface SendingWorld {
   client: ReturnType<typeof createClient>
   /** Creates a paused browser campaign with this many recipients. */
   makeCampaign(name: string, count: number): Promise<{ id: string; handles: string[] }>
-  /** Recipients of the campaign's messages on X. */
+  /** Returns which of these handles have received messages on X, once per message. */
   sentTo(handles: string[]): Promise<string[]>
 }
 

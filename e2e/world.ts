@@ -28,7 +28,7 @@ export interface World {
   payments: Payments
   /** Kills the server (SIGKILL). */
   killServer(): Promise<void>
-  /** Restarts it on the same port and database. */
+  /** Restarts the server on the same port and database. */
   startServer(): Promise<void>
   /**
    * Opens a page in a new browser profile until the test ends. Console errors and CSP violations
@@ -46,7 +46,7 @@ export interface World {
   subscribe(email: string): Promise<void>
   /** Changes a person's role in their own workspace. Applies from the next sign-in. */
   setRole(email: string, role: Role): Promise<void>
-  /** Before a retry: renames the first attempt's account and member, and deletes all emails. */
+  /** Prepares a retry: renames the first attempt's account and member, and deletes all emails. */
   freeAddress(email: string): Promise<void>
   /** Runs a scheduled job now. */
   runJob(name: string): Promise<void>
@@ -58,7 +58,7 @@ export interface World {
 
 /** The bundle that `npm start` runs. It loads in half the time of the sources. */
 const MAIN = fileURLToPath(new URL('../server/build/main.js', import.meta.url))
-/** Minified, because each document parses it. */
+/** Axe's minified code, because each document parses it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const CHEAP_PASSWORDS = new URL('../server/test/cheap-passwords.ts', import.meta.url).href
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled-server', import.meta.url))
@@ -214,7 +214,7 @@ export async function openWorld(
 type BrowserKind = 'browserPath' | 'headlessShellPath'
 const browsers: Partial<Record<BrowserKind, Promise<Browser>>> = {}
 
-/** This worker's browser, which ends with it. A crashed one is replaced. */
+/** Returns this worker's browser, which ends with the worker. A crashed browser is replaced. */
 function openBrowser(kind: BrowserKind): Promise<Browser> {
   browsers[kind] ??= launchBrowser(kind)
   return browsers[kind]
@@ -345,7 +345,7 @@ export async function signIn(world: World, email: string): Promise<SignedUp> {
   }
 }
 
-/** Signs in on Google's page. Waits for it first, because our pages have the same field. */
+/** Signs in on Google's page. Waits for that page first, because our pages have the same field. */
 export async function signInAtGoogle(page: Page, email: string): Promise<void> {
   const continueButton = page.getByRole('button', { name: 'Continue', exact: true })
   await continueButton.waitFor()
@@ -378,7 +378,7 @@ export async function callApi(page: Page, method: string, path: string, body?: u
   return callApiAs(new URL(page.url()).origin, await tokenOf(page), method, path, body, type)
 }
 
-/** The current token of the page's signed-in user. */
+/** Returns the current token of the page's signed-in user. */
 export async function tokenOf(page: Page): Promise<string> {
   return (await page.evaluate(() => localStorage.getItem('authToken'))) ?? ''
 }
@@ -410,8 +410,8 @@ export async function stopClock(page: Page): Promise<void> {
 }
 
 /**
- * Advances a stopped clock until something that a response brings is visible. Advances by at most a
- * millisecond in 30, so that a busy machine does not reach the page's next timer.
+ * Advances a stopped clock until a response has made something visible. Waits 30 ms for each
+ * millisecond, so that the clock does not reach the next timer on a busy machine.
  */
 export async function tickUntil(page: Page, expected: Locator): Promise<void> {
   for (let ticks = 0; !(await expected.isVisible()); ticks += 1) {
@@ -440,7 +440,7 @@ export async function recordPopups(page: Page): Promise<void> {
   await page.addInitScript(`popups = []; open = (...given) => { popups.push(given); return null }`)
 }
 
-/** All direct messages on the stand-in X, oldest first. */
+/** Returns all direct messages on the stand-in X, oldest first. */
 export async function messagesAtX(x: X): Promise<{ id: string; from: string; to: string; text: string }[]> {
   return (await fetch(`${x.url}/_log/dms`)).json() as Promise<{ id: string; from: string; to: string; text: string }[]>
 }
@@ -455,7 +455,7 @@ export async function writeAs(x: X, from: string, to: string, text: string): Pro
   expect(response.status).toBe(201)
 }
 
-/** A free port below the ephemeral range, so that no connection takes it first. */
+/** Returns a free port below the ephemeral range, so that no connection takes it first. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)

@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './root.ts'
 
-// `npm run bench [name…]` runs the benchmarks in bench/, each in its own process, so that none
-// warms up another.
+// `npm run bench [name…]` runs the benchmarks in bench/, each in its own process, so that no benchmark
+// warms up another one.
 
 const folder = join(root, 'bench')
 const all = readdirSync(folder)

@@ -7,9 +7,9 @@ import { runQuietly } from './programs.ts'
 type Say = (line: string) => void
 
 /**
- * The path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed), or
- * Playwright's.
- * @throws what to install
+ * Returns the path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed),
+ * or Playwright's.
+ * @throws Error that says what to install
  */
 export async function findBrowser(say: Say): Promise<string> {
   if (process.env.CHROMIUM_PATH) {
@@ -38,10 +38,10 @@ export async function findHeadlessShell(browser: string, say: Say): Promise<stri
   return existsSync(shell) && runs(shell) ? shell : browser
 }
 
-/** Drives `npm test -- browsers`: Firefox, and WebKitGTK in a window on a virtual screen. */
+/** Debian packages for `npm test -- browsers`: Firefox, and WebKitGTK in a window on a virtual screen. */
 const otherBrowsers = ['firefox-esr', 'webkit2gtk-driver', 'gir1.2-webkit2-4.1', 'gjs', 'xvfb']
 
-/** Installs Debian's Firefox and WebKitGTK if they are missing. @throws what to install */
+/** Installs Debian's Firefox and WebKitGTK if they are missing. @throws Error that says what to install */
 export async function installOtherBrowsers(say: Say): Promise<void> {
   if (areInstalled(otherBrowsers)) return
   await installWithApt(otherBrowsers, say)

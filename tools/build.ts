@@ -17,7 +17,7 @@ import { root } from './root.ts'
 interface Target {
   title: string
   folder: string
-  /** Sources outside of `folder`, besides packages. */
+  /** Sources outside `folder`, except installed packages. */
   otherSources: string[]
   /** The output folder, within `folder`. */
   output: string
@@ -73,10 +73,10 @@ export async function buildIfStale(name: keyof typeof targets, say: (line: strin
 const lockFileOf = ({ folder }: Target) => join(folder, 'package.json')
 const stampFileOf = ({ folder, output }: Target) => join(folder, output, '.made-from')
 
-/** A hash of the paths and contents of all sources. */
+/** Returns a hash of the paths and contents of all sources. */
 function hashSources({ folder, otherSources }: Target): string {
   const hash = createHash('sha256')
-  // A single buffer: with one per file, `npm start` would keep their memory.
+  // All files share one buffer. With one per file, `npm start` would keep the memory of all of them.
   const buffer = Buffer.allocUnsafe(64 * 1024)
   const unused = new Set(['build', 'node_modules', '.react-router', '.output', '.wxt'])
   const add = (path: string) => {
@@ -113,7 +113,7 @@ function isBuilt(target: Target): boolean {
 async function build(target: Target): Promise<void> {
   const [program, ...args] = target.command
   const hash = hashSources(target)
-  // So that an interrupted build does not look complete.
+  // Remove the stamp first, so that an interrupted build does not look complete.
   rmSync(stampFileOf(target), { force: true })
   await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', program), ...args], {
     cwd: target.folder,

@@ -11,7 +11,7 @@ type Check = { name: string; work(): Promise<void> }
 
 const workspaces = [...new Set(sourceFiles(root).map((path) => path.split('/')[0] ?? ''))]
 
-/** Workspaces, each with the one whose tsconfig.json checks it, too: both contain most of the server. */
+/** Workspaces whose types are checked with another one's tsconfig.json, because both include most of the server. */
 const typedWith = new Map([
   ['server', 'tools'],
   ['stand-ins', 'tools'],
@@ -46,7 +46,7 @@ const checks: Check[] = [
       if (problems.length > 0) throw new Error(problems.join('\n'))
     },
   },
-  // A type checker per workspace would slow down the other checks, and do the same work twice.
+  // One type checker per workspace would do the same work twice, and slow down the other checks.
   ...[...typed].map(([name, names]) => ({
     name: `types of ${names.join(', ')}`,
     work: program('tsc', '-p', name, '--checkers', '1'),

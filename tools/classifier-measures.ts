@@ -6,7 +6,7 @@ interface LabelledText {
   text: string
 }
 
-/** Reads labelled messages: `# en interested` begins a section with one message per line. */
+/** Reads labeled messages: `# en interested` begins a section with one message per line. */
 export function readHeldOut(file: string): LabelledText[] {
   let section: Omit<LabelledText, 'text'> | null = null
   return file.split('\n').flatMap((line) => {
@@ -20,7 +20,7 @@ export function readHeldOut(file: string): LabelledText[] {
   })
 }
 
-/** F1 of each label. @param matrix counts by true label, then by predicted label */
+/** Returns the F1 score of each label. @param matrix counts by true label, then by predicted label */
 export function f1Of(matrix: readonly (readonly number[])[]): number[] {
   return matrix.map((row, label) => {
     const right = row[label] ?? 0

@@ -19,7 +19,7 @@ export interface FreshProduct {
 /**
  * Runs `npm start` on a free port with its own data.
  * @param env added to this process's environment
- * @throws if it does not start
+ * @throws Error if it does not start
  */
 export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {
   const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-fresh-'))

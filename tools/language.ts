@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from './structure.ts'
 
-/** Phrases that read like a translation, each with plain English. Add one once nothing uses it. */
+/** Phrases that read like a translation, each with its replacement. Add a phrase once the repository is free of it. */
 const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\bthereby\b/i, '"so"'],
   [/\banybody who\b/i, '"anyone who"'],
@@ -44,7 +44,7 @@ export function languageProblems(path: string, text: string): string[] {
   )
 }
 
-/** `languageProblems` of every source and document of the repository at `root`. */
+/** Returns the `languageProblems` of every source and document of the repository at `root`. */
 export function repositoryLanguageProblems(root: string): string[] {
   return filesIn(root, '', /\.(tsx?|m?js|cjs|css|html|md)$/)
     .filter((path) => !ignoredFiles.has(path))

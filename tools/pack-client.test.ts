@@ -11,7 +11,7 @@ import { root } from './root.ts'
 
 const run = promisify(execFile)
 
-/** All direct and indirect dependencies of a package, which npm would install with it. */
+/** Returns the names of all direct and indirect dependencies of a package, which npm would install with it. */
 async function dependenciesOf(folder: string, collected = new Set<string>()): Promise<Set<string>> {
   const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {

@@ -15,7 +15,8 @@ Admins create API keys in Settings → API. \`/api/docs\` on your host lists eve
 throws an \`ORPCError\` with \`code\`, \`status\` and \`message\`.
 `
 
-/** `npm run pack:client` packs the contract and its client as an npm tarball in the current folder. */
+// `npm run pack:client` packs the contract and its client as an npm tarball in the current folder.
+
 const folder = resolve(process.env.INIT_CWD ?? '.')
 const contract = join(root, 'contract')
 const made = await mkdtemp(join(tmpdir(), 'x-automated-client-'))

@@ -6,7 +6,7 @@ type Ended = { code: number | null; signal: NodeJS.Signals | null }
 /** Calls `end` when the parent process has ended, even by SIGKILL. Does not keep this process alive. */
 export function onParentGone(end: () => void): void {
   process.on('disconnect', end)
-  // False only if there was a channel, so the parent has already ended.
+  // `connected` is false only if there was a channel, so the parent has already ended.
   if (process.connected === false) end()
   process.channel?.unref()
 }
@@ -60,8 +60,8 @@ export async function runQuietly(
 }
 
 /**
- * Runs one of our scripts under an exclusive flock on `file`. The script must check again whether
- * there is anything left to do.
+ * Runs one of our scripts under an exclusive flock on `file`, and waits for the lock if necessary. The
+ * script must then check again whether there is anything left to do.
  */
 export async function runLocked(file: string, script: string, args: string[], onWait: () => void): Promise<void> {
   const command = [file, process.execPath, ...process.execArgv, script, ...args]
@@ -81,7 +81,7 @@ export async function runLocked(file: string, script: string, args: string[], on
   if (ended.code !== 0) throw new Error(`${script} ended with ${ended.code ?? ended.signal}.`)
 }
 
-/** The lock's descriptor in a script run by `runLocked`, for a child that must hold the lock, too. */
+/** Returns the lock's descriptor in a script run by `runLocked`, for a child that must hold the lock, too. */
 export function lockedByFlock(file: string): number | undefined {
   try {
     return readlinkSync('/proc/self/fd/3') === file ? 3 : undefined

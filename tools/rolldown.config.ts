@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path'
 
 // Bundles a workspace's programs with their packages into its folder `build`. Without comments and
-// unused code, they start faster and need less memory. Rolldown is Vite's bundler.
+// unused code, programs start faster and need less memory. Rolldown is Vite's bundler.
 
 const programs: Record<string, Record<string, string>> = {
   server: { main: 'src/main.ts', 'run-server': '../dev-env/run-server.ts', 'csv-thread': 'src/edges/csv-thread.ts' },

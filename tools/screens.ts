@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
-/** A screen to photograph. */
+/** A screen to capture. */
 export interface Screen {
-  /** Includes the query. `:campaignId`, `:conversationId`, `:listId` and `:accountId` belong to the demo account. */
+  /** Path with its query. `:campaignId`, `:conversationId`, `:listId` and `:accountId` are ids of the demo account. */
   path: string
   /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
@@ -10,7 +10,7 @@ export interface Screen {
   fullPage?: boolean
   /** Height of the viewport, for signed-in pages, which scroll inside it. */
   height?: number
-  /** Skips the other widths, where it looks like another screen. */
+  /** Captures the screen at this width only, because at other widths it looks like another screen. */
   only?: 'wide' | 'narrow'
 }
 
@@ -43,7 +43,7 @@ async function writeDrafts(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** Shows every sentence that a test can have, one on each step. */
+/** Shows every verdict that a variant test can have, one per step. */
 async function showVerdicts(page: Page): Promise<void> {
   const figures = { isActive: true, read: 180, replied: 40, failed: 0, skipped: 0 }
   const results = (optedOut: number, positive = 32) => [

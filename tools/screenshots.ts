@@ -92,7 +92,7 @@ async function idIn(link: Locator): Promise<string> {
 async function capture(page: Page, { path, act, fullPage = false, height }: Screen, name: string): Promise<Buffer> {
   const usual = page.viewportSize()
   if (usual && height) await page.setViewportSize({ ...usual, height })
-  // Closes anything that the previous screen opened.
+  // Close anything that the previous screen opened.
   await page.goto('about:blank')
   await page.goto(path)
   await waitUntilSettled(page)

@@ -35,7 +35,7 @@ function requireSelector(name: PagePart, selector: string): void {
   }
 }
 
-/** The 32 bytes of the public key, in base64. */
+/** Returns the 32 bytes of the public key, in base64. */
 export function publicKeyOf(key: KeyObject): string {
   return Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')
 }

@@ -6,7 +6,7 @@ const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
 const serverSource = /^server\/src\/.*(?<!\.test)\.ts$/
 const environmentReader = /^server\/src\/(env|main)\.ts$/
 
-/** Problems with the names and locations of these files. Paths are relative to the root, with slashes. */
+/** Finds problems with the names and locations of these files. Paths are relative to the root, with slashes. */
 export function structureProblems(files: readonly string[], read: (path: string) => string): string[] {
   return files.flatMap((path) => {
     const problems: string[] = []
@@ -26,10 +26,10 @@ export function structureProblems(files: readonly string[], read: (path: string)
   })
 }
 
-/** A column after something inserted into SQL: `${lead}.id`, `${lead}.x_user_id`. The types do not know it. */
+/** A column after a value that is inserted into SQL: `${lead}.id`, `${lead}.x_user_id`. TypeScript cannot check it. */
 const untypedColumn = /\$\{[^{}]+\}\.(id|[a-z]+(_[a-z]+)+)\b/g
 
-/** SQL names a row by a table or a typed alias, so that a misspelt column does not compile. */
+/** Finds untyped columns. SQL must use tables or typed aliases, so that a misspelled column does not compile. */
 function aliasProblems(text: string): string[] {
   const untyped = [...text.matchAll(untypedColumn)].map(([column]) => column)
   if (/\bsql\s*\.raw\b/.test(text)) untyped.push('sql.raw')
@@ -44,7 +44,7 @@ const tablesImport = /import \{([^}]*)\} from '[^']*\/tables(?:\/[^']+)?\.ts'/g
 const tableWrite = /\.(?:insert|update|delete)\((\w+)\)/g
 const sqlWrite = /\b(?:insert into \S+ \(|delete from [\w${}]+(?!\.)\b|update [^\s.]+ (?:\w+ )?set\b)/g
 
-/** Tests say what happens by verbs of server/test, so that the columns are written in one place. */
+/** Finds writes to tables in a test. Tests must use server/test instead, so that columns are named in one place. */
 function writeProblems(text: string): string[] {
   const imports = [...text.matchAll(tablesImport)].flatMap(([, names = '']) => names.split(','))
   const tables = new Set(imports.map((name) => name.trim().replace(/^.* as /, '')))
@@ -64,7 +64,7 @@ const isListed =
   /^contract\/src\/[^/]+\/[^/]+\.ts$|^server\/src\/(domains\/.*\/routes|.*\/tables|core\/tables\/.*)\.ts$/
 const withoutExtension = (path: string) => path.replace(/\.(tsx?|mjs)$/, '')
 
-/** Production files that are too long, and short ones that should be merged into their only importer. */
+/** Finds production files that are too long, and short ones that should be merged into their only importer. */
 export function sizeProblems(files: readonly string[], read: (path: string) => string): string[] {
   const measured = files.filter(isMeasured)
   const texts = new Map(measured.map((path) => [path, read(path)]))
@@ -88,7 +88,7 @@ export function sizeProblems(files: readonly string[], read: (path: string) => s
 const sources = ['contract', 'server', 'web', 'extension', 'stand-ins', 'e2e', 'bench', 'dev-env', 'tools']
 const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations'])
 
-/** Files in `folder` whose name matches, relative to the root, with slashes. Skips built and hidden ones. */
+/** Lists files in `folder` whose name matches, relative to the root, with slashes. Skips built and hidden files. */
 export function filesIn(root: string, folder: string, name: RegExp): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder ? `${folder}/${entry.name}` : entry.name
@@ -98,7 +98,7 @@ export function filesIn(root: string, folder: string, name: RegExp): string[] {
   })
 }
 
-/** The code files of every workspace, relative to the root, with slashes. */
+/** Lists the code files of every workspace, relative to the root, with slashes. */
 export function sourceFiles(root: string): string[] {
   return readdirSync(root)
     .filter((name) => sources.includes(name))
@@ -106,7 +106,7 @@ export function sourceFiles(root: string): string[] {
     .sort()
 }
 
-/** Problems of package-lock.json. It must not name a registry, so that it can be installed from any. */
+/** Finds problems of package-lock.json. It must not name a registry, so that any registry can be used. */
 export function lockfileProblems(text: string): string[] {
   const { packages } = JSON.parse(text) as { packages: Record<string, { resolved?: string; link?: boolean }> }
   return Object.entries(packages)
@@ -114,7 +114,7 @@ export function lockfileProblems(text: string): string[] {
     .map(([path]) => `package-lock.json: ${path} names its registry. Run npm install to remove it.`)
 }
 
-/** Tables of `schema` (docs/schema.sql) that no folder owns, or that only `owners` (table-owners.json) knows. */
+/** Finds tables of `schema` (docs/schema.sql) that no folder owns, and tables that only `owners` has. */
 export function ownerProblems(schema: string, owners: string): string[] {
   const owned = Object.values((JSON.parse(owners) as { tables: Record<string, string[]> }).tables).flat()
   const tables = [...schema.matchAll(/^create table (\S+)/gm)].map(([, table]) => table!)
@@ -124,7 +124,7 @@ export function ownerProblems(schema: string, owners: string): string[] {
   ].map((problem) => `server/test/table-owners.json: ${problem}`)
 }
 
-/** All problems with the files of the repository at `root`. */
+/** Finds all problems with the files of the repository at `root`. */
 export function repositoryProblems(root: string): string[] {
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   const files = sourceFiles(root)

@@ -3,7 +3,7 @@ import { closingLine, count, fullRunKinds, kindOf, repeatedLines, tallyLine } fr
 
 type State = 'passed' | 'failed' | 'skipped' | 'pending'
 
-/** A module as Vitest reports it, with one test per state. */
+/** Makes a module as Vitest reports it, with one test per state. */
 function module(project: string, states: State[], { errors = 0, suiteErrors = 0 } = {}) {
   const list = (length: number) => Array.from({ length }, () => ({ message: 'no' }))
   return {

@@ -6,11 +6,11 @@ type Kind = (typeof kinds)[number]
 /** Kinds in a full run. The others only run if named. */
 export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers')
 
-/** Numbers of tests. */
+/** Numbers of tests by result. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
 /**
- * The kind of a Vitest project. `web` and `extension` are unit tests; `answers` checks the
+ * Returns the kind of a Vitest project. `web` and `extension` are unit tests; `answers` checks the
  * responses and statements of the HTTP tests.
  */
 export function kindOf(project: string): Kind {
@@ -62,7 +62,7 @@ export function tallyLine(kind: string, { passed, failed, skipped }: Tally): str
   return `${kind.padEnd(10)} ${passed} passed, ${failed} failed${rest}`
 }
 
-/** The last line of every run: "N passed, N failed", over all kinds. */
+/** Returns the last line of every run: "N passed, N failed", over all kinds. */
 export function closingLine(tallies: Map<string, Tally>): string {
   const sum = (key: keyof Tally) => [...tallies.values()].reduce((total, tally) => total + tally[key], 0)
   return `${sum('passed')} passed, ${sum('failed')} failed`

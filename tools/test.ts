@@ -22,7 +22,7 @@ onParentGone(() => process.exit(130))
 process.chdir(root)
 // Vitest's own command sets this, too. web/vite.config.ts reads it.
 process.env.VITEST = 'true'
-// A full run ends with checks that every declared response was returned, and who wrote which table.
+// A full run ends with checks that every declared response was returned, and that one folder writes each table.
 if (isFullRun) process.env.FULL_RUN = 'yes'
 // Proofs are short unless they run alone.
 if (chosenKinds.join() === 'proof') process.env.PROOF = 'long'
@@ -36,7 +36,7 @@ const vitest = await createVitest({
   ...(values.name === undefined ? {} : { testNamePattern: values.name }),
 })
 const specifications = (await vitest.globTestSpecifications(filters)).filter(({ project }) => {
-  // This project checks what all other tests did, so it only makes sense in a full run.
+  // This project checks what all other tests did, so it makes no sense if some of them are left out.
   if (project.name === 'answers' && (filters.length > 0 || values.name !== undefined)) return false
   return chosenKinds.includes(kindOf(project.name))
 })

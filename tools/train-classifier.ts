@@ -31,7 +31,7 @@ import { root } from './root.ts'
 
 const folder = join(root, 'server/src/core/classifier/training')
 
-/** Maximum number of messages generated from each line. */
+/** Maximum number of different messages generated from each line. */
 const PER_LINE = 48
 const EPOCHS = 12
 const RATE = 0.6
@@ -57,7 +57,7 @@ interface Language {
   opener: string
   closer: string
   name: string
-  /** Words that are known, but in no line. */
+  /** More words of the language, which occur in no line. */
   words: string
 }
 
@@ -155,7 +155,7 @@ function samplesOf(languages: Language[], isWanted: (line: Language['lines'][num
   return { labels, spoken }
 }
 
-/** Samples in languages that are only detected: entire lines, and parts of them. */
+/** Generates samples in languages that are only detected: entire lines, and parts of them. */
 function otherLanguages(): Sample[] {
   let label = -1
   return readFileSync(join(folder, 'other-languages.txt'), 'utf8')
@@ -174,7 +174,7 @@ function otherLanguages(): Sample[] {
     })
 }
 
-/** Hashes of the words in the training data. */
+/** Returns the hashes of all words in the training data, sorted. */
 function knownWords(languages: Language[]): Uint32Array {
   const hashes = languages.flatMap(({ language, lines, opener, closer, name, words }) =>
     [...lines.map(({ line }) => line), opener, closer, name, words]
@@ -240,7 +240,7 @@ function pack({ rows, bias }: { rows: Float32Array; bias: Float32Array }, temper
   }
 }
 
-/** The temperature that maximizes the likelihood of the samples. */
+/** Finds the temperature that maximizes the likelihood of the samples. */
 function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, samples: readonly Sample[]): number {
   const loss = (temperature: number) => {
     const packed = pack(model, temperature)
@@ -254,7 +254,7 @@ function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, sample
 /** Above this similarity to a training message, a held-out message tests little. */
 const ALIKE = 0.6
 
-/** All substrings of two or three characters. */
+/** Returns all substrings of three characters, or of two in scripts without spaces. */
 function partsOf(text: string): Set<string> {
   const padded = ` ${fold(text)
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
@@ -263,7 +263,7 @@ function partsOf(text: string): Set<string> {
   return new Set(Array.from({ length: Math.max(0, padded.length - size + 1) }, (_, at) => padded.slice(at, at + size)))
 }
 
-/** The share of substrings that two texts have in common. */
+/** Returns the share of substrings that two texts have in common, or 0 if it cannot reach ALIKE. */
 function likeness(a: Set<string>, b: Set<string>): number {
   if (Math.min(a.size, b.size) < ALIKE * Math.max(a.size, b.size)) return 0
   let common = 0
@@ -271,7 +271,7 @@ function likeness(a: Set<string>, b: Set<string>): number {
   return common / (a.size + b.size - common)
 }
 
-/** Writes how the held-out messages were labelled into docs/classifier.md. */
+/** Writes how the held-out messages were labeled into docs/classifier.md. */
 function writeFigures(trained: readonly { language: string; text: string }[]): void {
   const heldOut = readHeldOut(readFileSync(join(folder, 'held-out.txt'), 'utf8'))
   const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }

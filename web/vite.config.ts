@@ -45,10 +45,9 @@ export default defineConfig({
       },
     },
   },
-  // The startup script is a function from this build.
+  // The startup script is the source of a function in this build, so minify it.
   environments: { ssr: { build: { minify: true } } },
-  // Otherwise Vite discovers packages page by page, and a page loaded meanwhile gets two copies of
-  // React.
+  // Otherwise Vite discovers packages page by page, and a page that loads in the meantime gets two copies of React.
   optimizeDeps: { entries: ['app/**/*.{ts,tsx}', '!app/**/*.test.{ts,tsx}'] },
   server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
 })

@@ -13,14 +13,14 @@ const [databaseUrl = '', others, attackers, leads, bioLength] = process.argv.sli
 const LEADS_OF_OTHERS = 2_000
 
 const { url, services } = await startServer({ env: envOf(databaseUrl), databaseUrl, workers: true })
-// All sign-ups and sign-ins come from one address. Calls per minute stay limited.
+// Lifts limits per address, because all sign-ups and sign-ins come from one. Calls per minute stay limited.
 services.limits.consume = async () => {}
 const { db, pool } = services.database
 // Bypasses the product's statement timeouts.
 const client = new pg.Client(databaseUrl)
 await client.connect()
 
-/** An account with leads whose bios consist of a few words and a long text. */
+/** Creates an account with leads whose bios have a few words and a long text. @returns an access token */
 async function makeAccount(leadCount: number, length: number): Promise<string> {
   const { rows } = await pool.query<{ id: string }>("insert into workspaces (name) values ('bench') returning id")
   const { id: workspaceId } = one(rows)

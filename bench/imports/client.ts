@@ -10,7 +10,7 @@ import { bytesOf, SHAPES } from './shapes.ts'
 
 const { url, authorization } = workerData as { url: string; authorization: string }
 
-/** Imports a file of that shape, and cancels it after `secondsMax`. */
+/** Imports a file of this shape, and cancels the import after `secondsMax`. */
 async function send({ shape, size, secondsMax }: { shape: string; size: number; secondsMax: number }): Promise<string> {
   const definition = SHAPES[shape]
   if (!definition) throw new Error(`no shape ${shape}`)

@@ -80,7 +80,7 @@ export const SHAPES: Record<string, Shape> = {
   'wrong handles to suppress': { to: '/suppressions/import', head: HEAD, part: same('!!\n') },
 }
 
-/** Generates the bytes of a file of that shape. */
+/** Generates the bytes of a file of this shape. */
 export function* bytesOf({ head = '', part, tail = '' }: Shape, size: number): Generator<Buffer> {
   let left = size - Buffer.byteLength(tail)
   const first = Buffer.from(head as string)

@@ -1,6 +1,6 @@
 import { startX } from '../../stand-ins/src/x.ts'
 
-/* The process of the stand-in X and of the people who reply there. It ends with its parent. */
+/* The process of the stand-in X and of the people who reply on it. It ends with its parent. */
 
 /** People who write to an account within these seconds, one after another. */
 export interface Burst {
@@ -30,6 +30,6 @@ process.on('message', async ({ handles, to, seconds }: Burst) => {
     )
   }
   await Promise.all(writing)
-  // When each was written, in milliseconds since 1970.
+  // When each reply was written, in milliseconds since 1970.
   process.send?.(times)
 })

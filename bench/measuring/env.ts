@@ -2,7 +2,7 @@ import { type Env, readEnv } from '../../server/src/env.ts'
 
 export const SECRET = 'a secret for benchmarks, long enough to pass'
 
-/** The environment of a server without logs on this database. */
+/** Returns the environment of a server that uses this database and does not log. */
 export function envOf(databaseUrl: string, more: Record<string, string> = {}): Env {
   return readEnv({
     PORT: '0',

@@ -14,7 +14,7 @@ export function require(isMet: boolean, text: string): void {
   process.exitCode = 1
 }
 
-/** The machine's load over the last minute. */
+/** Returns the machine's average load over the last minute. */
 export function load(): string | undefined {
   return loadavg()[0]?.toFixed(1)
 }

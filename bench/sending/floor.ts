@@ -12,9 +12,9 @@ const RECORD = `
   update dms set status = 'sent', sent_at = now(), x_event_id = $2, lease_expires_at = null where id = $1 and lease = $3`
 
 /**
- * The least work that sending a message can take: one UPDATE to claim it and one to record it,
- * through `pg` alone. Runs on `concurrency` connections until `isOver`.
- * @returns the milliseconds of each message
+ * Does the least work that sending messages can take: one UPDATE to claim each message and one to
+ * record it, through `pg` alone. Runs on `concurrency` connections until `isOver`.
+ * @returns the milliseconds of each claim and of each message
  */
 export async function sendBare(
   url: string,

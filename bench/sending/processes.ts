@@ -16,7 +16,7 @@ export async function spread(url: string, tasks: Task[]): Promise<Done[]> {
   )
 }
 
-/** What all processes did per second. */
+/** Returns how many calls per second all processes made together. */
 export function rateOf(done: Done[]): number {
   return done.reduce((sum, { times, seconds }) => sum + times.length / seconds, 0)
 }

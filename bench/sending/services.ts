@@ -19,7 +19,7 @@ import { SECRET } from '../measuring/env.ts'
 const CHANNELS = [SENDING_CHANNEL, EVENTS_CHANNEL, RECORDED_CHANNEL, MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL]
 export const sealer = createSealer(SECRET, 'x-automated x tokens')
 
-/** The services of a sender. @param answerMs how long X takes per message @param onSent called for each message */
+/** Opens a sender's services. @param answerMs how long X takes per message @param onSent called for each message */
 export function openSenderServices(
   database: Database,
   { dailyDmCap, answerMs = 0, onSent = () => {} }: { dailyDmCap: number; answerMs?: number; onSent?: () => void },

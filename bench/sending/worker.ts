@@ -15,9 +15,10 @@ export type Task =
   | { kind: 'claims'; seconds: number; dailyDmCap: number; count?: number; perSecond?: number }
   | { kind: 'sends'; seconds: number; dailyDmCap: number; answerMs: number }
   | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[]; perSecond?: number }
-/** Milliseconds per call. For `claims`, recording is not included. */
 export interface Done {
+  /** Milliseconds of each call. A call claims and records a message, sends one, or records a reply. */
   times: number[]
+  /** Milliseconds of the claims alone. */
   claims: number[]
   seconds: number
 }
@@ -99,7 +100,7 @@ async function answer({ answers: replies, perSecond = Infinity }: Extract<Task, 
   return done
 }
 
-/** @param moment by `performance.now()` */
+/** Waits until this moment. @param moment as a value of `performance.now()` */
 async function waitFor(moment: number): Promise<void> {
   const ms = moment - performance.now()
   if (ms > 1) await new Promise((resolve) => setTimeout(resolve, ms))

@@ -36,7 +36,6 @@ async function fill({ connect }: Database, work: (run: Run) => Promise<void>): P
   }
 }
 
-/** Each workspace has an X account with live detection and `campaigns` active campaigns on a list. */
 async function countLists(run: Run): Promise<void> {
   await run(
     `update lead_lists l set (lead_count, contacted_count) = (
@@ -45,6 +44,7 @@ async function countLists(run: Run): Promise<void> {
   )
 }
 
+/** Creates workspaces, each with an X account with live detection and `campaigns` active campaigns on a list. */
 async function insertCampaigns(run: Run, seal: (text: string) => string, accounts: number, campaigns: number) {
   await run(
     `with w as (insert into workspaces (name) select 'bench' from generate_series(1, $1::int) returning id),
@@ -65,7 +65,7 @@ async function insertCampaigns(run: Run, seal: (text: string) => string, account
   )
 }
 
-/** `follower_count` numbers the leads of each workspace. */
+/** Adds leads to every workspace, numbered by `follower_count`. @param more SQL for `closed_to` and `replied_at` */
 async function insertLeads(run: Run, count: number, more = 'null, null'): Promise<void> {
   await run(
     `insert into leads (workspace_id, x_user_id, x_user_checked_at, name, twitter_handle, dm_status, follower_count, closed_to, replied_at)
@@ -82,7 +82,7 @@ function stepColumns(number: number, variant = '0'): string {
 }
 
 /**
- * People who got their first message. For a tenth of them, spread evenly over campaigns, the
+ * Creates people who got their first message. For a tenth of them, spread evenly over campaigns, the
  * follow-up is due within a day; for the others, within ten days.
  */
 export async function fillFollowUps(
@@ -136,7 +136,7 @@ export async function makeDue(
   )
 }
 
-/** Creates a campaign that has sent messages for a year, to people in every state. @returns their ids */
+/** Creates a campaign that has sent messages for a year, to people in every state. @returns the campaign's ids */
 export async function fillCampaign(
   database: Database,
   sealer: { seal(text: string): string },
@@ -202,7 +202,7 @@ export async function fillCampaign(
   return rows[0]
 }
 
-/** Creates a list of leads, some of whom were messaged, replied or closed their inbox. @returns its id */
+/** Creates a list of leads, some of whom were messaged, replied or closed their inbox. @returns the list's ids */
 export async function fillList(
   database: Database,
   sealer: { seal(text: string): string },

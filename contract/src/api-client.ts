@@ -2,8 +2,8 @@ import { type Client, createClient } from './client.ts'
 import { contract } from './contract.ts'
 
 /**
- * The entry point of the packed client. `origin` looks like 'https://x-automated.example'; `apiKey`
- * comes from Settings → API.
+ * Creates an API client; the entry point of the npm package. `origin` looks like
+ * 'https://x-automated.example'; `apiKey` comes from Settings → API.
  */
 export function createApiClient({ origin, apiKey }: { origin: string; apiKey: string }): Client {
   return createClient({ contract, url: new URL('/api', origin).href, tokens: { current: () => apiKey } })

@@ -27,7 +27,7 @@ export interface CallContext extends ClientContext {
 
 export type Client = ContractRouterClient<Contract, CallContext>
 
-/** A typed API client. Failed calls throw an ORPCError with the envelope's contents. */
+/** Creates a typed API client. Failed calls throw an ORPCError with the error envelope's contents. */
 export function createClient({ contract, url, fetch: send = fetch, tokens }: ClientOptions): Client {
   const link = new OpenAPILink<CallContext>(contract, {
     url,
@@ -38,7 +38,7 @@ export function createClient({ contract, url, fetch: send = fetch, tokens }: Cli
         : null,
     fetch: async (request) => {
       const response = await send(withToken(request.clone(), await tokens?.current()))
-      // 401 always means an expired token, so retry once with a new one.
+      // Outside the sign-in calls, a 401 means an expired token, so retry once with a new one.
       if (response.status !== 401 || !tokens?.refresh || isSigningIn(request.url)) return response
       const fresh = await tokens.refresh()
       return fresh ? send(withToken(request, fresh)) : response

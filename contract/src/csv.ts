@@ -15,14 +15,14 @@ type Parse = (bytes: Uint8Array, options: object) => unknown
 /** Maximum record size. Without it, an unclosed quote would consume the rest of the file. */
 const RECORD_MAX_BYTES = 128 * 1024
 
-/** How much of either end of a line that is too long is read. */
+/** Number of bytes that are read at each end of a line that is too long. */
 const LINE_END_BYTES = RECORD_MAX_BYTES / 2
 
 const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in it is never closed`
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
 /**
- * Parses one file that arrives in parts (RFC 4180). Also accepts `sep=;` lines, the usual
+ * Parses one CSV file (RFC 4180) that arrives in parts. Also accepts `sep=;` lines, the usual
  * delimiters, BOMs, missing trailing fields and stray quotes. Reports unreadable lines and
  * continues after them.
  */
@@ -33,9 +33,9 @@ export function openCsv(parse: Parse) {
   const utf8 = new TextDecoder()
   /** Number of fields in the first record. */
   let width: number | null = null
-  /** After malformed quotes, a short line may be the rest of that cell. */
+  /** Whether a short line might be the rest of a cell with malformed quotes. */
   let mayBeRest = false
-  /** The beginning of a line that is too long, until its end arrives. */
+  /** The first cells of a line that is too long, until its end arrives. */
   let longLine: string[] | null = null
 
   /** Parses records up to the first unreadable one. `end`: offset after the last good record. */
@@ -84,10 +84,10 @@ export function openCsv(parse: Parse) {
   }
 
   return {
-    /** The field delimiter, or null before anything has been read. */
+    /** Returns the field delimiter, or null before the first line has been read. */
     delimiter: () => delimiter,
 
-    /** Yields the records in the unparsed rest and these bytes. @returns the number of bytes used */
+    /** Yields records. Pass unused bytes again, before those of the next part. @returns the number of bytes used */
     *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
       let used = 0
       if (delimiter === null) {
@@ -148,7 +148,7 @@ const OPTIONS = {
   max_record_size: RECORD_MAX_BYTES,
 }
 
-/** Matches a correctly quoted record. @param delimiter must not be a letter or digit */
+/** Returns a pattern for correctly quoted records. @param delimiter must not be a letter or digit */
 function strictRecord(delimiter: string): RegExp {
   const field = `(?:"[^"]*(?:""[^"]*)*"|(?!")[^\\${delimiter}\\r\\n]*)`
   return new RegExp(`^${field}(?:\\${delimiter}${field})*[\\r\\n]*$`)
@@ -170,7 +170,7 @@ const BOM = [0xef, 0xbb, 0xbf]
 const SAYS_DELIMITER = /^"?sep=([^\w\s"]|\t)"?\s*$/i
 const COMMON_DELIMITERS = [',', ';', '\t']
 
-/** Returns the delimiter that occurs most in the line. */
+/** Returns the common delimiter that occurs most often in the line. */
 function commonIn(line: string): string {
   const often = (mark: string) => line.split(mark).length
   return COMMON_DELIMITERS.reduce((best, mark) => (often(mark) > often(best) ? mark : best))
@@ -179,7 +179,7 @@ function commonIn(line: string): string {
 const LF = 10
 const CR = 13
 
-/** Offset after the first line break, or the end. */
+/** Returns the offset after the first line break, or the number of bytes if there is none. */
 function endOfFirstLine(bytes: Uint8Array): number {
   const lf = bytes.indexOf(LF)
   const cr = bytes.indexOf(CR)
@@ -187,7 +187,7 @@ function endOfFirstLine(bytes: Uint8Array): number {
   return lf === -1 ? bytes.length : lf + 1
 }
 
-/** Offset after the last line break. A trailing CR may be half of one. */
+/** Returns the offset after the last line break. A trailing CR does not count: it may be half of a CRLF. */
 function endOfLastLine(bytes: Uint8Array): number {
   const lf = bytes.lastIndexOf(LF)
   const cr = bytes.lastIndexOf(CR, -2)

@@ -5,7 +5,7 @@ import { personFault } from './x-user-id.ts'
 /** An id in a request. Malformed ids become NO_ID, so they return 404 like any other unknown id. */
 export const Id = z.string().transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
 
-/** The id of no row. */
+/** An id that no row has. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -47,7 +47,7 @@ const FOLLOWERS_MAX = 1_000_000_000
 export const FollowerBound = wholeNumber(0, FOLLOWERS_MAX)
 export const FollowerQuery = queryNumber(0, FOLLOWERS_MAX)
 
-/** Whether the text is an existing ISO 8601 time in UTC, from 1970 on. */
+/** Whether the text is a valid ISO 8601 time in UTC, 1970 or later. */
 export function isMoment(text: string): boolean {
   if (!/^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text)) return false
   const at = new Date(text)
@@ -81,7 +81,7 @@ export function cursorPaging(defaultSize: number) {
 
 export const Page = z.object({ total: z.number().int(), page: z.number().int(), pageSize: z.number().int() })
 
-/** Whether PostgreSQL can store the text: JSON can carry NUL and lone surrogates, UTF-8 text cannot. */
+/** Whether PostgreSQL can store the text: it rejects NUL and lone surrogates, which JSON can contain. */
 export function isStorable(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed()
 }
@@ -114,14 +114,14 @@ export function requiredText(max: number, problem = 'is required') {
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\/|\bwww[.。]/giu
 /** What email programs turn into a link: a domain (also in an email address), an IP address or Markdown. */
 const LINKED = /[^\s.。][.。]\p{L}{2}|\d{1,3}(?:[.。]\d{1,3}){3}|\bxn--|\][([]|\b(?:https?|mailto|tel):/iu
-/** A link in Markdown. Its brackets also separate words. */
+/** A link in Markdown. Found before a subject is split into words, because its parentheses also separate words. */
 const MARKDOWN_LINK = /\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
 /** An invisible character that cannot be part of a domain. */
 const WORD_JOINER = '\u2060'
 
 /**
- * A text as email programs read it: without invisible characters, and with plain letters for
- * circled and full-width ones.
+ * Returns a text as email programs read it: without invisible characters, and with plain letters
+ * for circled and full-width ones.
  */
 const asRead = (value: string) => value.normalize('NFKC').replace(/\p{DI}/gu, '')
 
@@ -171,7 +171,7 @@ export const Email = z
   .toLowerCase()
   .pipe(z.email({ error: 'Invalid email format' }))
 
-/** Codes have 6 or 8 characters; anything longer than this is rejected. */
+/** Codes have 6 or 8 characters. Texts longer than this limit are ignored. */
 const LONGEST_REFERRAL_CODE = 32
 
 /** A referral code from a link. Malformed codes are ignored, like unknown ones. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNameOf } from './first-name.ts'
 
-/** An invented display name, how a careful person would address its owner (null: not by name), and the handle if it matters. */
+/** An invented display name, the first name to use (null: none), and the handle if it matters. */
 type Example = [name: string, firstName: string | null, handle?: string]
 
 const EXAMPLES: Record<string, Example[]> = {
@@ -154,7 +154,7 @@ const EXAMPLES: Record<string, Example[]> = {
     ['Marcus Bell Jr.', 'Marcus'],
     ['Marcus Bell III', 'Marcus'],
     ['Jordan PhD', 'Jordan', 'jordanscience'],
-    // What is left is a family name.
+    // Without the title, only a family name is left.
     ['Dr. Klein', null],
     ['Mr. Carver', null],
     ['Prof. Weber', null],

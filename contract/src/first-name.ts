@@ -1,24 +1,24 @@
 import { oneLine } from './message-value.ts'
 
 /*
- * How a display name addresses its owner. Careful rather than complete: "Hi there" is better than a
- * company or a family name.
+ * Finds the first name in a display name. Careful rather than complete: "Hi there" is better than
+ * addressing someone by a company's or a family name.
  */
 
 const setOf = (words: string) => new Set(words.split(/\s+/))
 
-/** Before a full name, or before a family name alone. */
+/** Titles before a full name, or before a family name alone. */
 const FORMAL_TITLE =
   /(?:dra?|prof|professor|mr|mrs|ms|mx|sir|herr|frau|engr|д-р|проф|δρ|د|م|أ|डॉ|श्री|श्रीमती|டாக்டர்|డా)(?:[./]\s*|\s+)|(?:ד["״]ר|פרופ['׳]|(?:ال)?دكتورة?|دکتر|الشيخ|المهندس|الأستاذ|ডাঃ|ආචාර්ය|ዶ\/ር)\s+|ดร\.\s*|(?:นางสาว|นาย|นาง|คุณ)(?=[ก-ฮเ-ไ])/
-/** Before a first name. */
+/** Titles before a first name. */
 const FIRST_NAME_TITLE = /(?:coach|chef|captain|capt\.|uncle|md\.?|mohd\.?|মোঃ)\s+/
 const TITLES = new RegExp(`^(?:(${FORMAL_TITLE.source})|${FIRST_NAME_TITLE.source})+`, 'iu')
-/** What follows these is not the name any more. */
+/** Words that end a name. */
 const AFTER_NAME = setOf(
   'ceo cto cfo coo cmo founder cofounder co-founder investor phd mba md cpa esq jr sr ii iii iv aka is from at',
 )
 const LEGAL_FORMS = setOf('inc llc ltd gmbh ag corp plc srl bv')
-/** Words of organizations, publications and phrases. */
+/** Words of organizations, publications and phrases. A name that contains one is not a person's. */
 const NO_PERSON = setOf(
   'lab labs studio studios agency agence agentur media capital ventures partner ' +
     'partners consulting solutions software technologies tech digital marketing hq group team official support news ' +
@@ -32,10 +32,10 @@ const NO_PERSON = setOf(
 const NO_PERSON_UNSPACED =
   /公司|集团|集團|大学|大學|新闻|新聞|科技|工作室|官方|公式|会社|協会|주식회사|협회|뉴스|شركة|مؤسسة|قناة|أخبار|جامعة|חברת|עמותת|ООО|студия|новости|новини|агентство|บริษัท|खबर/iu
 
-/** A family name starts with one of these, if it is in lower case. */
+/** Particles that, in lower case, begin a family name. */
 const PARTICLES = setOf('van von der den de del della da dos das di du la le el al bin ibn ben ter ten zu zum')
 const FAMILY_STARTS = /^(?:von|de|del|della|la|el|los|las|(?:al|el)-.*|.*['’]s)$/iu
-/** Family names that stand before the others. */
+/** Vietnamese family names, which come before the other names. */
 const VIETNAMESE = setOf(
   'nguyễn nguyen trần tran phạm pham huỳnh huynh lê hoàng phan vũ võ đặng bùi đỗ hồ ngô dương lý',
 )
@@ -50,13 +50,13 @@ const JAPANESE_SECOND = '田中本村川山野口原島崎井橋沢藤谷岡部'
 const PATRONYMIC = /(?:ович|евич|ьич|овна|евна|ична|івна|ївна)$/u
 /** Initials and abbreviated titles. */
 const ABBREVIATION = /^(?:\p{L}|(?:[\p{L}\p{M}]{1,6}\.-?)+)$/u
-/** Each part of a first name such as Jean-Luc or McKay. */
+/** Matches each part of a first name such as Jean-Luc or McKay. */
 const NAME_PART = /^(?:(?:Mc|Mac|De|Le|La|Jo|Di|Du|Ja|Ke)?\p{Lu}[\p{Ll}\p{M}ʻʼ]+|[DO])$/u
 const FIRST_NAME_MAX = 20
 
 /**
- * The first name in a display name; null: it is not a person's, or does not tell. @param handle the
- * account's, without the @
+ * Returns the first name in a display name; null if the name is not a person's, or is unclear.
+ * @param handle the account's handle, without the @
  */
 export function firstNameOf(name: string, handle = ''): string | null {
   const text = plain(name)
@@ -78,7 +78,7 @@ export function firstNameOf(name: string, handle = ''): string | null {
   return own === '' || /^(?:ال|(?:بن|ابن|آل)$)/.test(own) ? null : own
 }
 
-/** In one line, with plain letters instead of those of mathematics, circles, wide or struck-out text. */
+/** Puts a name on one line, with plain letters for mathematical, circled, full-width and struck-out ones. */
 function plain(name: string): string {
   return oneLine(name)
     .normalize('NFC')
@@ -86,7 +86,7 @@ function plain(name: string): string {
     .replace(/[\u0334-\u0338\u0640]/g, '')
 }
 
-/** The words up to the first emoji, bar, bracket or role; none if they are not a person's name. */
+/** Returns the words up to the first emoji, bar, bracket or role; none if they are not a person's name. */
 function tokensOf(text: string): string[] {
   const end = `${text}|`.search(/\s-|[^\p{L}\p{M}\p{N}\p{Join_C}'’.ʻʼ_・\s-]/u)
   const [head, rest] = [text.slice(0, end), text.slice(end)]
@@ -108,7 +108,7 @@ function tokensOf(text: string): string[] {
   return isPerson ? tokens : []
 }
 
-/** @param isFormal a single name after the title is a family name */
+/** @param isFormal whether a formal title precedes the name: a single name after it is a family name */
 function ofCased(tokens: readonly string[], isFormal: boolean): string | null {
   const start = tokens.findIndex((token) => !ABBREVIATION.test(token))
   const names = start < 0 ? [] : tokens.slice(start)
@@ -126,7 +126,7 @@ function ofCased(tokens: readonly string[], isFormal: boolean): string | null {
   return names.length === 1 && isShort ? null : mended(first, isAllUpper)
 }
 
-/** A name with capitals where they belong; null: it is a handle, an abbreviation or a family name in capitals. */
+/** Corrects the capitals of a name. Null for a handle, an abbreviation or a family name in capitals. */
 function mended(token: string, isAllUpper: boolean): string | null {
   if (/^(?:J\p{Lu}|\p{Lu}J)$/u.test(token)) return token
   const isUpper = token === token.toUpperCase()
@@ -145,7 +145,7 @@ function mended(token: string, isAllUpper: boolean): string | null {
   return isName ? name : null
 }
 
-/** Family names come first. A given name of one character is not used alone. */
+/** Returns the given name, which comes last. Without a space, a given name of one character is not used alone. */
 function ofEastAsian([first = '', second]: readonly string[]): string | null {
   if (second !== undefined && (first.length < 3 || !/^\p{Script=Hangul}/u.test(first))) return second
   if (!/^[\p{Script=Han}\p{Script=Hangul}]+$/u.test(first) || JAPANESE_SECOND.includes(first.charAt(1))) return null

@@ -74,7 +74,7 @@ export function formatMonth(month: string): string {
   return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
-/** Cached, because creating a formatter takes longer than formatting. */
+/** Formatters by locale and options. Cached, because creating one takes longer than formatting. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats -5 and 'minute' as "5 minutes ago". Always in English, like the sentences around it. */

@@ -2,8 +2,9 @@ import type { z } from 'zod'
 import type { FieldProblem } from './errors.ts'
 import { formatCount, formatList, formatNumber } from './format.ts'
 
-/** An issue as zod passes it to an error map; `Issue` is one that it reports. */
+/** An issue as zod passes it to an error map. */
 type RawIssue = z.core.$ZodRawIssue
+/** An issue as zod reports it. */
 interface Issue {
   message: string
   code?: string
@@ -35,7 +36,7 @@ function problemsOf({ code, message, keys = [], path = [], errors = [] }: Issue)
   return [fieldProblem(parts.join('.'), message)]
 }
 
-/** Branches of a union with invalid fields of their own, those with the fewest issues first. */
+/** Returns the branches of a union whose issues are about single fields, those with the fewest issues first. */
 function branchesWithFields(branches: readonly (readonly Issue[])[]): (readonly Issue[])[] {
   const countOf = (issues: readonly Issue[]) => issues.reduce((sum, { keys = [''] }) => sum + keys.length, 0)
   const isObject = (issues: readonly Issue[]) =>
@@ -43,7 +44,7 @@ function branchesWithFields(branches: readonly (readonly Issue[])[]): (readonly 
   return branches.filter(isObject).toSorted((a, b) => countOf(a) - countOf(b))
 }
 
-/** @param problem a full sentence, or a predicate that follows the field's name */
+/** Makes a field's problem a sentence. @param problem a full sentence, or a predicate that follows the field's name */
 export function fieldProblem(field: string, problem: string): FieldProblem {
   if (!/^[a-z]/.test(problem)) return { field, problem }
   const name = field === '' ? 'The body' : nameOf(field)
@@ -113,7 +114,7 @@ export function predicateOf(issue: RawIssue): string {
   }
 }
 
-/** The message of the best-matching branch, or else all expected types. */
+/** Returns the message of the best-matching branch, or else a list of all expected types. */
 function unionPredicate(branches: readonly (readonly { code?: string; message: string }[])[]): string {
   const furthest = branches.find((issues) =>
     issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'),

@@ -3,7 +3,7 @@
 /** Bidi and zero-width marks, except joiners, which emoji and Persian need. */
 const MARKS = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-/** Words that mean "no value". Those in EMPTY_CODE are names in other spellings, such as Nan. */
+/** Words that mean "no value". Those in EMPTY_CODE do so only in these spellings: Nan, for example, is a name. */
 const EMPTY_WORD = /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|tbd|tba|#?n\/a)[)\]>]?)$/i
 const EMPTY_CODE = /^(?:NA|NaN|nan|nil|NIL)$/
 
@@ -17,7 +17,7 @@ export function oneLine(text: string): string {
   return (line === visible ? line : line.replace(/ +/g, ' ')).trim()
 }
 
-/** A name or another value for messages, on one line and without braces; '' if it means "no value". */
+/** Returns a name or another value on one line and without braces, for messages; '' if it means "no value". */
 export function messageValue(text: string): string {
   const line = oneLine(text)
   if (EMPTY_WORD.test(line) || EMPTY_CODE.test(line) || UNFILLED.test(line)) return ''

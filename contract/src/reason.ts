@@ -5,31 +5,31 @@ import { formatDate, formatRelative } from './format.ts'
 export const SKIP_CODES = [
   /** `reason`: one of SUPPRESSION_REASONS. */
   'suppressed',
-  /** `how` is 'request' if X asks whether to accept their message, else absent. */
+  /** `how` is 'request' if X asks whether to accept the lead's message, else absent. */
   'replied',
   /**
-   * `how` is 'campaign' (with its name in `campaign`), 'direct', 'earlier_lead' (their lead was
-   * deleted and added again), 'x_user' (a deleted lead had their X id) or 'backup' (since the
-   * backup).
+   * `how` is 'campaign' (with its name in `campaign`), 'direct', 'earlier_lead' (the lead was
+   * deleted and added again), 'x_user' (a deleted lead had the same X id) or 'backup' (after the
+   * backup that was restored).
    */
   'contacted',
   /** `how` is 'campaign' (with its name in `campaign`) or 'direct'. */
   'queued_elsewhere',
-  /** The account's owner messaged them directly on X. */
+  /** The user of the X account messaged the lead directly on X. */
   'written_by_hand',
   'no_basis',
   /** Another lead is the same person. */
   'duplicate',
   'lead_missing',
-  /** They do not accept messages from the account. */
+  /** The lead does not accept messages from the account. */
   'closed_inbox',
-  /** They accept messages only from X Premium accounts. */
+  /** The lead accepts messages only from X Premium accounts. */
   'premium_only',
-  /** Their handle belongs to another X id. Parameters: `handle`, `xUserId`. */
+  /** The lead's handle belongs to another X id. Parameters: `handle`, `xUserId`. */
   'identity',
   /** The step's condition was not met. */
   'condition',
-  /** A member of the workspace stopped them. */
+  /** A member of the workspace stopped messages to the lead. */
   'person',
   /** The lead is invented, and the real X must not message it. */
   'sample',
@@ -41,7 +41,7 @@ export const SKIP_CODES = [
 export const ENROLLMENT_CODES = [
   'reply',
   'opt_out',
-  /** They asked for a message later. */
+  /** The lead asked for a message later. */
   'later',
   /** An automatic reply. */
   'auto_reply',
@@ -52,7 +52,7 @@ export const ENROLLMENT_CODES = [
   /** `skip` is the code of the reason why the message was skipped. */
   'skipped',
   'archived',
-  /** Their last message is encrypted in X Chat, so a person must answer there. */
+  /** The lead's last message is encrypted in X Chat, so a person must answer there. */
   'encrypted',
 ] as const
 
@@ -64,7 +64,7 @@ export const PAUSE_CODES = [
   /** `optOuts` of the last `of` messages led to an opt-out. */
   'opt_outs',
   'x_disconnected',
-  /** `isReadable`: X can show what was sent since `backedUpAt` (ISO 8601). */
+  /** `isReadable`: whether X can show what was sent since `backedUpAt` (ISO 8601). */
   'restored',
   /** A message would be sent with a variable that nothing fills, in `written`. */
   'placeholder',
@@ -72,13 +72,13 @@ export const PAUSE_CODES = [
 
 /** Why a queued message waits, apart from the reasons for which its campaign waits. */
 export const DM_WAIT_CODES = [
-  /** `at`: when another campaign messaged them less than 24 hours ago (ISO 8601). */
+  /** Another campaign messaged the lead less than 24 hours ago, at `at` (ISO 8601). */
   'day_apart',
-  /** It is unknown whether they have replied. */
+  /** It is unknown whether the lead has replied. */
   'detection',
-  /** X did not show whether they can be messaged. The message is tried again when it is due. */
+  /** X did not show whether the lead can be messaged. The message is tried again when it is due. */
   'inbox_unclear',
-  /** The message may have been sent, so we read its conversation on X. */
+  /** The message might have been sent, so we read its conversation on X. */
   'settling',
 ] as const
 
@@ -105,12 +105,12 @@ export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
 
 const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
 
-/** The `errorMessage` of a skipped message. */
+/** Returns the `errorMessage` of a skipped message. */
 export function skipText(reason: SkipReason): string {
   return reason.code === 'lead_missing' ? LEAD_MISSING : `Skipped: ${skipClause(reason)}`
 }
 
-/** Why a lead cannot be messaged, as a full sentence. */
+/** Returns why a lead cannot be messaged, in full sentences. */
 export function refusalText(reason: SkipReason): string {
   const clause = skipClause(reason)
   const sentence = clause.charAt(0).toUpperCase() + clause.slice(1)
@@ -180,7 +180,7 @@ function sourceOf({ how, campaign }: Reason['params']): string {
   return how === 'campaign' ? `the campaign “${campaign}”` : 'a direct message'
 }
 
-/** "Wrote to this person 3 hours ago"; null if the message does not wait. */
+/** Returns why a message waits, such as "Wrote to this person 3 hours ago"; null if it does not wait. */
 export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Date): string | null {
   if (code === 'detection') return 'Waits until replies are checked'
   if (code === 'inbox_unclear') return "Tried again later: X didn't show whether they can be messaged"
@@ -190,7 +190,7 @@ export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Dat
   return `Wrote to this person ${hours < 1 ? 'less than an hour ago' : formatRelative(-hours, 'hour')}`
 }
 
-/** The `pauseReason` of a campaign. @param xMessage X's own explanation, which replaces ours; null if X gave none */
+/** Returns a campaign's `pauseReason`. @param xMessage X's own explanation, which replaces ours; null if X gave none */
 export function pauseText({ code, params }: PauseReason, xMessage: string | null): string {
   if (xMessage !== null) return xMessage
   switch (code) {

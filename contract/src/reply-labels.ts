@@ -9,7 +9,7 @@ export const RECOGNIZED_LABELS = [
   'opted_out',
   'auto_reply',
 ] as const
-/** The meaning of a reply. Only a person says that a meeting is booked. */
+/** The meaning of a reply. Only a person can set `booked`. */
 export const REPLY_LABELS = [...RECOGNIZED_LABELS, 'booked'] as const
 export type ReplyLabel = (typeof REPLY_LABELS)[number]
 export type RecognizedLabel = (typeof RECOGNIZED_LABELS)[number]
@@ -20,7 +20,7 @@ export const POSITIVE_LABELS = ['interested', 'meeting', 'question', 'booked'] a
 /** People with these labels, or without one, wait for an answer if they wrote last. */
 export const WAITING_LABELS = ['interested', 'meeting', 'question', 'referral'] as const satisfies ReplyLabel[]
 
-/** Counting people who wait stops here, so that Home costs the same with any inbox. */
+/** People who wait are counted up to this number, so that Home costs the same with any inbox. */
 export const REPLIES_WAITING_MAX = 1_000
 
 /** Labels as screens show them. */

@@ -49,7 +49,7 @@ export interface OperationMeta<A extends Access = Access> {
   scope: Scope | null
 }
 
-/** Errors that every operation may return. Operations only declare additional ones. */
+/** Errors that every operation can return. Operations only declare additional ones. */
 const ALWAYS = ['INVALID_INPUT', 'BODY_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'NOT_READY'] as const
 const SIGNED_IN = ['UNAUTHORIZED', 'FORBIDDEN'] as const
 const OPERATOR = ['NOT_FOUND'] as const
@@ -62,7 +62,7 @@ interface RouteOptions<C extends ErrorCode> {
   byExtension?: boolean
   /** If false, API keys cannot call the operation, even if its section has a scope. */
   byKey?: boolean
-  /** Errors besides those that every operation may return. */
+  /** Errors in addition to those that every operation can return. */
   errors?: readonly C[]
   /** 204 for responses without a body. */
   successStatus?: 200 | 204

@@ -37,7 +37,7 @@ export function handleFault(handle: string): keyof typeof HANDLE_PROBLEMS | null
   return NO_PROFILES.has(handle.toLowerCase()) ? 'page' : null
 }
 
-/** Characters without a visible shape, such as bidi marks, which copied texts contain. */
+/** Invisible characters, such as bidi marks, which copied text can contain. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 
 /** Removes invisible characters. Handles and ids have none. */
@@ -55,8 +55,8 @@ const MENTION = new RegExp(`^[^@]*?${OPEN}@+(\\w{1,15})${CLOSED}`)
 
 /**
  * Extracts the handle from typed, pasted or exported text. Strips the @, a profile URL, a name
- * before either, and invisible characters; maps full-width ones. Other URLs stay unchanged.
- * `handleFault` checks the result.
+ * before either, and invisible characters. Replaces full-width characters by plain ones. Leaves
+ * other URLs in place. `handleFault` checks the result.
  */
 export function handleIn(text: string): string {
   const bare = withoutInvisible(text).normalize('NFKC').trim()

@@ -26,11 +26,11 @@ export function readXUserId(text: string): { id: string } | { fault: XUserIdFaul
   if (EXPONENT.test(bare)) return { fault: 'rounded' }
   const id = bare.replace(/[.,]0{1,2}$/, '')
   if (!SPELLING.test(id) || BigInt(id) > MAX_ID) return { fault: 'spelling' }
-  // The fraction shows that it was a floating-point number, which may have lost digits above 2^53.
+  // The fraction shows that the id was a floating-point number, which loses digits above 2^53.
   return (id !== bare && !isExact(id)) || isRounded(id) ? { fault: 'rounded' } : { id }
 }
 
-/** Why a text names nobody on X, neither by handle nor by id; null if it does. */
+/** Why a text is neither a handle nor a user id on X; null if it is one of them. */
 export function personFault(text: string): ReturnType<typeof handleFault> {
   return 'id' in readXUserId(text) ? null : handleFault(handleIn(text))
 }

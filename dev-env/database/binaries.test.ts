@@ -20,7 +20,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A package as npm unpacks it without install scripts: without symlinks, and unreadable to other users. */
+/** Creates a package as npm unpacks it without install scripts: without symlinks, and unreadable to other users. */
 function closedPackage(): string {
   const native = join(temporaryFolder(), 'native')
   mkdirSync(join(native, 'bin'), { recursive: true })

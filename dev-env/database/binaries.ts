@@ -21,7 +21,7 @@ export type Binaries = { initdb: string; postgres: string; version: string }
 
 export type Account = { uid: number; gid: number }
 
-/** The account that runs PostgreSQL, which refuses to run as root; `undefined` means our own. */
+/** Returns the account that runs PostgreSQL, which refuses to run as root; `undefined` means our own. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -37,7 +37,7 @@ export function unprivilegedAccount(): Account | undefined {
   )
 }
 
-/** Whether the account may enter the folder and every folder above it. */
+/** Whether the account has permission to enter the folder and every folder above it. */
 export function canEnter(folder: string, account: Account | undefined): boolean {
   if (!account) return true
   for (let path = folder; ; path = dirname(path)) {
@@ -111,7 +111,7 @@ export function stage(native: string, destination: string): string {
     renameSync(draft, destination)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another process may have created the same copy meanwhile.
+    // Another process may have created the same copy in the meantime.
     if (!existsSync(destination)) throw error
   }
   return destination

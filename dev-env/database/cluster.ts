@@ -23,7 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Binaries } from './binaries.ts'
 import { isAlive } from './processes.ts'
 
-/** The name of the product's database and of the role that owns it. The role is no superuser. */
+/** The name of the product's database and of the role that owns it. The role is not a superuser. */
 export const ROLE = 'x_automated'
 
 /** One PostgreSQL cluster on disk: its programs, the account it runs as, and its files. */
@@ -109,7 +109,7 @@ async function run({ account, data }: Cluster, program: string, args: string[], 
 }
 
 /**
- * Starts the cluster, waits until it accepts connections, and returns its process id. Adopts one
+ * Starts the cluster, waits until it accepts connections, and returns its process id. Reuses a cluster
  * that a killed server left running, and recovers one that crashed.
  */
 export async function startCluster(cluster: Cluster, log: (line: string) => void): Promise<number> {
@@ -215,8 +215,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Waits while the cluster starts or stops. Returns its process id once ready, or undefined if it is
- * not running.
+ * Waits while the cluster starts or stops. Returns its process id once it is ready, or undefined once
+ * it is not running.
  */
 async function waitUntilSettled(data: string): Promise<number | undefined> {
   for (;;) {
@@ -229,8 +229,8 @@ async function waitUntilSettled(data: string): Promise<number | undefined> {
 type Postmaster = { pid: number; status: string }
 
 /**
- * The running postmaster of the data folder, if any. Ignores another process that now has its old
- * id.
+ * Returns the running postmaster of the data folder, if any. Ignores another process that now has the
+ * id of a former postmaster.
  */
 export function postmasterOf(data: string): Postmaster | undefined {
   const postmaster = readPidFile(data)
@@ -246,8 +246,8 @@ export function postmasterOf(data: string): Postmaster | undefined {
   }
 }
 
-// Lines of the file: process id, data folder, start time, port, socket folder, address, shared
-// memory key, status.
+// The lines of the file are: process id, data folder, start time, port, socket folder, address,
+// shared memory key, status.
 function readPidFile(data: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
@@ -259,9 +259,9 @@ function readPidFile(data: string): Postmaster | undefined {
 }
 
 /**
- * PostgreSQL does not start if the process id in a stale pid file belongs to any process but its
- * parent. So we write our own id, and keep the other lines, by which it detects remnants of the old
- * cluster.
+ * Replaces the process id in a stale pid file with our own. PostgreSQL does not start if that id
+ * belongs to any running process but its parent. It needs the other lines to detect remnants of the
+ * old cluster.
  */
 function disownPidFile(data: string): void {
   const path = join(data, 'postmaster.pid')

@@ -14,7 +14,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A process that holds the folder and exits after a while. With `orphan`, its parent has already ended. */
+/** Starts a process that locks the folder and exits after a while. With `orphan`, its parent has already ended. */
 async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {
   const code = `
     import { lockDataDir } from ${JSON.stringify(module)}
@@ -33,7 +33,7 @@ async function holder(folder: string, { orphan = false, isClosing = false, lasts
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has already exited.
+      // The process has already exited.
     }
   })
   if (orphan) {

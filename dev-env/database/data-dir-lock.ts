@@ -81,7 +81,7 @@ function openLock(dataDir: string): DatabaseSync {
   }
 }
 
-// A launcher needs up to a second to notice that npm was killed.
+// How long to wait for a dying owner. A launcher needs up to a second to notice that npm was killed.
 const GRACE_MS = 2_000
 
 // Keeps references: a garbage-collected lock would be released.
@@ -97,7 +97,7 @@ function tryLock(lock: DatabaseSync): boolean {
   }
 }
 
-/** The server that last took DATA_DIR, alive or not. */
+/** Returns the server that last locked DATA_DIR, whether it still runs or not. */
 function ownerOf(dataDir: string): Owner | undefined {
   const path = join(dataDir, OWNER_FILE)
   if (!existsSync(path)) return undefined

@@ -36,7 +36,7 @@ async function open(dataDir: string, say: (line: string) => void = log) {
   return database
 }
 
-/** The folder of a DATA_DIR's cluster. If we run as root, it is outside DATA_DIR. */
+/** Returns the folder of a DATA_DIR's cluster. If we run as root, it is outside DATA_DIR. */
 function homeOf(dataDir: string): string {
   return JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8')).folder ?? dataDir
 }

@@ -77,7 +77,7 @@ export async function openEmbedded(options: {
   }
 }
 
-/** The connection string of a running server's cluster in this DATA_DIR, for tools. */
+/** Returns the connection string of the cluster of the server that runs on this DATA_DIR, for tools. */
 export function embeddedUrl(dataDir: string): string {
   const record = readRecord(dataDir)
   if (!record) throw new Error(`DATA_DIR ${dataDir} has no database.`)
@@ -215,7 +215,10 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   return { cluster, password: record.password }
 }
 
-/** Root's cluster runs under another account, which cannot enter DATA_DIR. So it gets a permanent folder elsewhere. */
+/**
+ * Makes the record of a new cluster. Root's cluster runs under another account, which cannot enter
+ * DATA_DIR, so it gets a permanent folder elsewhere.
+ */
 function newRecord(dataDir: string): DatabaseRecord {
   const password = randomBytes(24).toString('base64url')
   if (!isRoot() || existsSync(join(dataDir, 'postgres'))) return { password }
@@ -240,7 +243,7 @@ function refuseOtherVersion({ data, binaries }: Cluster): void {
   )
 }
 
-/** The connection string of a cluster. */
+/** Returns the connection string of a cluster. */
 export function urlOf(socketFolder: string, password: string): string {
   return `postgresql://${ROLE}:${password}@localhost/${ROLE}?host=${encodeURIComponent(socketFolder)}`
 }
@@ -249,13 +252,13 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** The account that owns a data folder; undefined if it is ours. */
+/** Returns the account that owns a data folder; undefined if it is ours. */
 function ownerOf(data: string): Account | undefined {
   const { uid, gid } = statSync(data)
   return isRoot() && uid !== 0 ? { uid, gid } : undefined
 }
 
-/** A permanent folder where root keeps files that another account must reach. */
+/** Creates and returns the permanent folder where root keeps files that another account must reach. */
 export function rootFolder(): string {
   const parent = ['/var/lib', '/srv', '/opt'].find(isWritable)
   if (!parent) throw new Error('No folder for the database: /var/lib, /srv and /opt are read-only. Set DATABASE_URL.')
@@ -276,7 +279,7 @@ function isWritable(folder: string): boolean {
 // The kernel's limit is 108 bytes on Linux and 104 on macOS, including the closing zero.
 const SOCKET_PATH_BYTES = 103
 
-/** The folder for the cluster's socket: next to its data or, if that path is too long, a private temporary folder. */
+/** Returns the folder for the cluster's socket: next to its data or, if that path is too long, a temporary one. */
 function socketFolderFor(home: string, account: Account | undefined): string {
   const folder = join(home, 'socket')
   if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES) return folder
@@ -292,19 +295,19 @@ function socketFolderFor(home: string, account: Account | undefined): string {
   return temporary
 }
 
-/** A temporary folder that the account can enter, with a path short enough for a socket. */
+/** Returns a temporary folder that the account can enter, with a path short enough for a socket. */
 export function temporaryFolder(account: Account | undefined): string {
   const folders = [tmpdir(), '/tmp', '/var/tmp'].filter((folder) => existsSync(folder))
   const fits = folders.find((folder) => Buffer.byteLength(folder) < 40 && canEnter(folder, account))
   return realpathSync(fits ?? '/tmp')
 }
 
-/** Tuned for a small machine: little memory, short queries, full durability. */
+/** Returns settings for a small machine: little memory, short queries, full durability. */
 function durableSettings(): Record<string, string> {
   const memory = totalmem() / 2 ** 20
   return {
     ...commonSettings,
-    // Beyond that, the system's file cache is just as good.
+    // More would not help, because the system's file cache is just as good.
     shared_buffers: '32MB',
     // Avoid processes that would only wait: two cores gain nothing from I/O workers, and nothing
     // replicates.

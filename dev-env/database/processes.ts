@@ -11,12 +11,12 @@ export function isAlive(pid: number): boolean {
   return statOf(pid)?.state !== 'Z'
 }
 
-/** The parent's process id; undefined if the system does not reveal it. */
+/** Returns the id of a process's parent; undefined if the system does not reveal it. */
 export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent
 }
 
-/** The start time in kernel clock ticks. Unique until a reboot, together with the process id. */
+/** Returns a process's start time in kernel clock ticks. Until a reboot, it is unique together with the process id. */
 export function startOf(pid: number): string {
   return statOf(pid)?.start ?? '0'
 }

@@ -76,7 +76,7 @@ export function describeEveryPage(name: string, openTab: () => Promise<Tab>): vo
   })
 }
 
-/** A visible main heading, and no skeleton. */
+/** JavaScript: whether the page shows a main heading and no skeleton. */
 const IS_LOADED = `([...document.querySelectorAll('h1')].some((heading) => heading.checkVisibility()) &&
   !document.querySelector(${JSON.stringify(LOADING)}))`
 
@@ -84,13 +84,13 @@ async function waitFor(tab: Tab, expression: string): Promise<void> {
   await expect.poll(() => tab.evaluate(`Boolean(${expression})`), { ...PATIENCE, message: expression }).toBe(true)
 }
 
-/** The console's errors, without those that WebKit logs for requests that ended because the page was left. */
+/** Returns the console's errors, except those that WebKit logs for requests that ended because the page was left. */
 async function errorsOf(tab: Tab, origin: string): Promise<string[]> {
   const left = `Fetch API cannot load ${origin}/`
   return (await tab.takeErrors()).filter((error) => !error.includes(left) || !error.endsWith('access control checks.'))
 }
 
-/** What is wrong with a page, or with one of its tabs. */
+/** Opens a page and each of its tabs. @returns what is wrong with them */
 async function problemsAt(tab: Tab, origin: string, path: string): Promise<string[]> {
   const problems: string[] = []
   await tab.resize(1280, 900)
@@ -111,7 +111,7 @@ async function problemsAt(tab: Tab, origin: string, path: string): Promise<strin
   return problems.map((problem) => `${path}: ${problem}`)
 }
 
-/** How many pixels the page scrolls sideways at this width, once its layout has settled. */
+/** Returns how many pixels the page scrolls sideways at this width, once its layout has settled. */
 async function sidewaysAt(tab: Tab, width: number): Promise<number> {
   await tab.resize(width, 844)
   await waitFor(tab, `innerWidth === ${width}`)

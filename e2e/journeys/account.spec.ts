@@ -145,7 +145,7 @@ describe('the account page, in a browser', () => {
     await page.getByText('Password changed. Other devices were signed out.').waitFor()
     await linkInMail(world.mailbox, 'ada@example.com', /^Your password was changed/)
 
-    // Email address: canceling changes nothing, confirming emails both addresses.
+    // Email address: canceling changes nothing. After a confirmation, both addresses get an email.
     const email = section(page, 'Email address')
     const address = email.getByLabel('New email address')
     await address.fill('ada@')
@@ -311,7 +311,7 @@ describe('the account page, in a browser', () => {
     await passkeys.getByRole('listitem').filter({ hasText: 'Pocket phone' }).waitFor()
     const made = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
     expect(made.credentials.map(({ rpId }) => rpId)).toEqual(['localhost'])
-    // The device already has a passkey.
+    // A device can only have one passkey per account.
     await passkeys.getByLabel('Passkey name').fill('Again')
     await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
     await passkeys.getByText('This device already has a passkey for your account.').waitFor()
@@ -367,7 +367,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click()
     await ways.getByText('hedy.lamarr@example.net').waitFor({ state: 'detached' })
 
-    // After a session is ended here, its next step redirects to the login page.
+    // After a session is ended here, the next click in it leads to the login page.
     const other = await world.openPage({ width: 390, height: 844 })
     await openAccount(other, email)
     await expectSoundPage(other)

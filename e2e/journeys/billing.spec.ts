@@ -97,7 +97,7 @@ describe('plans and payments, in a browser', () => {
       .waitFor()
     await account.enter(page)
     await page.goto('/pricing')
-    // Once it has a plan, the page offers changes instead of a second purchase.
+    // Once the workspace has a plan, the page offers changes instead of a second purchase.
     await page.waitForFunction(
       () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',
     )
@@ -160,7 +160,7 @@ describe('plans and payments, in a browser', () => {
     await page.getByRole('button', { name: 'Keep subscription' }).click()
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
 
-    // Changes on the provider's pages show immediately on return.
+    // Changes made on the provider's pages are shown immediately after the return.
     await page.getByRole('button', { name: 'Manage billing' }).click()
     await page.getByRole('button', { name: 'Cancel plan' }).click()
     await page.getByRole('link', { name: 'Return to X-Automated' }).click()
@@ -210,7 +210,7 @@ describe('plans and payments, in a browser', () => {
     await fact(again, 'Status').getByText('Active', { exact: true }).waitFor()
     await again.close()
 
-    // The change stays pending until it is paid.
+    // The upgrade stays pending until it is paid.
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
     await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()

@@ -6,7 +6,7 @@ import { expectSoundPage, importLeads, linkInMail, openWorld, signUp, type World
 
 let world: World
 beforeAll(async () => {
-  // Two more than this test sends, so that the last campaign stays active.
+  // Two more than the first test sends before the campaign "Rest", which therefore stops at the cap.
   world = await openWorld({ DAILY_DM_CAP: '10' })
 })
 
@@ -187,7 +187,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Not launched yet').waitFor()
     await page.getByRole('link', { name: 'Campaigns' }).last().click()
 
-    // Once resumed, it sends everything and completes.
+    // Once resumed, the campaign sends everything and completes.
     await setFaults({ method: 'POST', path: '/2/dm_conversations/with/*/messages', delayMs: 700, times: 3 })
     await row(page, 'Hello there Founders').getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Campaign resumed and set to active.').waitFor()
@@ -470,7 +470,7 @@ describe('campaigns, in a browser', () => {
       return id
     }
     const first = await launched('First', 'api')
-    // It is sent by a browser, so it is still queued when the replies arrive.
+    // This campaign is sent by a browser, so its messages are still queued when the replies arrive.
     const later = await launched('Later', 'extension')
     const dm = (handle: string) =>
       page
@@ -498,7 +498,7 @@ describe('campaigns, in a browser', () => {
     await dm(stopper).getByText('Skipped: this person asked you to stop.').waitFor()
     await dm(quiet).getByText('Queued', { exact: true }).waitFor()
 
-    // The lead is now marked here, and wherever else it could be messaged.
+    // Both leads are now marked wherever else they could be messaged.
     await page.goto('/lists')
     await row(page, 'Spring').getByRole('button', { name: 'View Leads' }).click()
     const inList = (handle: string) => page.getByRole('dialog').getByRole('row').filter({ hasText: handle })
@@ -531,7 +531,7 @@ describe('campaigns, in a browser', () => {
       expect(await page.getByLabel('Campaign Name').inputValue()).toBe('Saturday')
       await page.getByText('1 lead', { exact: true }).waitFor()
     }
-    // A reload before the pause after which the draft is sent.
+    // A reload before the draft is saved, which waits for a pause in typing.
     await page.getByLabel('Message template').fill('Hi {first_name}, how are you?')
     await page.reload()
     await expectWritten('Hi {first_name}, how are you?')
@@ -549,7 +549,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText(/^Draft saved \d/).waitFor()
     await page.reload()
     await expectWritten('Typed offline')
-    // Changed on another device meanwhile: the newer version wins only after a question.
+    // Changed on another device in the meantime: the newer version is loaded only after a question.
     const [draft] = (await client.campaignDrafts.list()).drafts
     const stored = await client.campaignDrafts.find({ id: draft!.id })
     const { updatedAt: _, ...fields } = stored
@@ -560,7 +560,7 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
     await button(page, 'Load that version').click()
     await expect.poll(() => page.getByLabel('Campaign Name').inputValue()).toBe('Sunday')
-    // The campaign takes the draft with it.
+    // Saving the campaign deletes the draft.
     await button(page, 'Save and Pause').click()
     await page.getByText('Campaign "Sunday" saved and paused!').waitFor()
     expect((await client.campaignDrafts.list()).drafts).toEqual([])

@@ -70,7 +70,7 @@ describe('connecting X, in a browser', () => {
     await connect.click()
     await page.getByText('2 of 10 X accounts connected').waitFor()
     await expect.poll(() => heading(page).innerText()).toMatch(/@founder_two$/)
-    // Switches by keyboard, once the code for it has loaded, and back with the menu.
+    // Switch accounts by keyboard, once the code for this has loaded, and back with the menu.
     const switched = page.getByText('Switched to @founder_oauth.')
     const pressKey = async () => {
       await page.keyboard.press('Alt+x')
@@ -120,7 +120,7 @@ describe('connecting X, in a browser', () => {
     await page.getByRole('button', { name: 'Disconnect', exact: true }).first().click()
     await question.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByText('Twitter account disconnected successfully!').waitFor()
-    // On phones the account is in the menu.
+    // Widen the page again: on phones, the account is in the menu.
     await page.setViewportSize({ width: 1280, height: 900 })
     await expect.poll(() => heading(page).innerText()).toMatch(/@founder_oauth$/)
 
@@ -170,12 +170,12 @@ describe('connecting X, in a browser', () => {
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
 
-    // The message for a handle without followers differs from the one without matches.
+    // The message for a handle without followers differs from the one for a scrape without matches.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
     await start.click()
     await page.getByText('@f0_nobody has no followers yet. Try another handle.').waitFor()
 
-    // An unknown handle cannot be resumed.
+    // The scrape of an unknown handle cannot be resumed.
     world.expectConsole(/status of 400/)
     const handle = page.getByLabel('X Handle to Scrape')
     await handle.fill('@missing_journey')

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await openWorld()
 })
 
-/** A signed-in browser with an X account and a lead. */
+/** Opens a signed-in browser whose user has an X account and a conversation with a lead. */
 async function enter(handle: string, lead: string) {
   const signedUp = await signUp(world, `${handle}@example.com`)
   const { token } = signedUp
@@ -46,7 +46,7 @@ describe('live updates', () => {
     for (const tab of [first, second]) await tab.locator('[data-conversation]').getByText('Hello there').waitFor()
     await expect.poll(() => streams.length).toBeGreaterThan(0)
     await writeAs(world.x, 'open_live', 'liveone', 'Tell me more')
-    // Much sooner than the next poll.
+    // The message appears much sooner than the next poll.
     for (const tab of [first, second])
       await tab.locator('[data-conversation]').getByText('Tell me more').waitFor({ timeout: 30_000 })
     expect(streams).toHaveLength(1)

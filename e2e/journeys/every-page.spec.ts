@@ -3,10 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createRecords, fillPath, LOADING, ofGuests, ofOthers, pages } from '../pages.ts'
 import { callApi, expectSoundPage, openWorld, signIn, signUp, tokenOf, type World } from '../world.ts'
 
-/**
- * Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow
- * and console messages.
- */
+// Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow and
+// console messages.
+
 let world: World
 beforeAll(async () => {
   world = await openWorld({ OPERATORS: 'everywhere@example.com,patient@example.com' })
@@ -52,7 +51,7 @@ async function checkNarrow(page: Page, widths = NARROW): Promise<void> {
   }
 }
 
-/** The cumulative layout shift without user input. */
+/** Returns the cumulative layout shift without user input. */
 function layoutShift(page: Page): Promise<number> {
   return page.evaluate(async () => {
     let sum = 0
@@ -134,9 +133,9 @@ async function checkInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
-/** A campaign, conversation or list that does not exist. */
+/** The id of a campaign, conversation or list that does not exist. */
 const NO_ID = '01900000-0000-7000-8000-000000000000'
-/** Requests about the signed-in user. Other parts depend on them. */
+/** Requests about the signed-in user. Other parts of a page depend on them. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
 
 /** Waits until several checks in a row find only blocked requests. */
@@ -189,7 +188,7 @@ describe('every page', () => {
     expect(ofGuests.length).toBeGreaterThan(9)
     const page = await openPage()
     world.expectConsole(/status of 404/)
-    // /auth/callback redirects to the first page or to the login.
+    // /auth/callback redirects to the first page or to the login page.
     for (const path of ofGuests.filter((candidate) => candidate !== '/auth/callback').concat('/nothing-here'))
       await check(page, path)
 
@@ -251,7 +250,7 @@ describe('every page', () => {
     await page.goto('/dashboard')
     await steps.getByText('2 of 4 steps done.').waitFor()
     const records = await createRecords(world, await tokenOf(page), 'everywhere')
-    // The campaign's page says that no browser can send it.
+    // The campaign's page says that this browser cannot send it.
     for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${records.byBrowserId}`, width)
     await page.getByText('Extension not installed in this browser').waitFor()
     // A scrape's results arrive in parts, without moving anything.

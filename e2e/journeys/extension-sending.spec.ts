@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
 import { expectSoundPage } from '../world.ts'
 
-/** First the downloaded extension sends a campaign that was started on the campaigns page. Then it is paired. */
+// First the downloaded extension sends a campaign that was started on the campaigns page. Then it is paired.
+
 let sending: SendingWorld
 beforeAll(async () => {
   sending = await openSendingWorld()
@@ -26,12 +27,12 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
     .getByText('Another tab of this browser is sending “Spring”. Pause it, or wait until it is done.')
     .waitFor()
   await other.close()
-  // The campaign page shows it, too.
+  // The campaign page shows the progress, too.
   await page.getByRole('link', { name: 'Spring' }).click()
   await page.getByRole('heading', { name: 'Spring', level: 1 }).waitFor()
   await page.getByText('Sending “Spring” from this browser').waitFor()
   await page.getByRole('main').getByRole('link', { name: 'Campaigns', exact: true }).click()
-  // Only the newest progress toast is shown, beside one that leaves.
+  // Only the newest progress toast stays. Another one may be fading out.
   await page
     .getByText(/^Sending DM ([3-9]|1\d) of 20/)
     .first()

@@ -264,7 +264,7 @@ interface ChromeStorage {
   }
 }
 
-/** The names in the stand-in's `changed` markup: reversed, except in the navigation. */
+/** Returns the names in the stand-in's `changed` markup: reversed, except in the navigation. */
 function renamed(pages: typeof shipped.pages): typeof shipped.pages {
   const unchanged = ['signedIn', 'ownProfile', 'accountSwitcher', 'signedOut']
   const ends = { '^': '$', $: '^', '*': '*', '': '' } as const

@@ -42,7 +42,7 @@ it('leads to every page from the sidebar and marks the open one', async () => {
     await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
     await expect.poll(() => current(page)).toEqual(marked)
   }
-  // Its tabs are in the top bar, next to the title.
+  // The tabs of this page are in the top bar, next to the title.
   await page.goto('/twitter')
   await expect.poll(async () => (await page.getByRole('tablist').boundingBox())?.y).toBeLessThan(20)
   // A :has() on the root element restyles the whole page after every change.

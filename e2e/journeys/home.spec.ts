@@ -58,7 +58,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await keyboard.press('Escape')
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 
-  // A reload would stop a run in this tab and lose the selection.
+  // A reload would stop work that runs in this tab, and lose the selection.
   const load = await page.evaluate(() => performance.timeOrigin)
   await keyboard.press('Control+k')
   await search(page).waitFor()

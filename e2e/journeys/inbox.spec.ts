@@ -86,7 +86,7 @@ describe('the inbox', () => {
     await page.getByText('X accepts at most 10,000 characters.').waitFor()
     expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true)
 
-    // The same goes for a note. Saving it keeps the focus nearby.
+    // A note that is too long is not truncated either. Saving a note keeps the focus nearby.
     await page.getByRole('button', { name: 'Add a note' }).press('Enter')
     const note = page.getByLabel('Note', { exact: true })
     await note.fill('x'.repeat(10_001))
@@ -255,12 +255,12 @@ describe('the inbox', () => {
     await waiting.waitFor({ state: 'detached' })
     await keyboard.type('more')
     await expect.poll(drafts, { timeout: 20_000 }).toEqual([undefined, 'hej 1', 'ajx more', undefined])
-    // No key is needed to use shortcuts again.
+    // Once the list has arrived, shortcuts work as usual.
     await keyboard.press('Escape')
     await keyboard.press('j')
     await heading(page, conversations[3]?.lead.name ?? '').waitFor()
 
-    // A reload right after typing keeps the answer, whether its person is known or not.
+    // A reload right after typing keeps the answer, whether its recipient is already known or not.
     release = await holdList(page)
     await page.goto(`/inbox/${ids[0]}`)
     await page
@@ -284,7 +284,7 @@ describe('the inbox', () => {
     isHeld = false
     await page.reload()
     await expect.poll(drafts, { timeout: 20_000 }).toEqual(['at once', 'hej 1', 'ajx more', 'later'])
-    // It is not added a second time.
+    // The text is not added a second time.
     await page.reload()
     await page.getByRole('log').waitFor()
     expect(await reply(page).inputValue()).toBe('at once')
@@ -460,7 +460,7 @@ describe('the inbox', () => {
     await page.getByText('It is unknown whether this was sent').waitFor({ state: 'detached' })
     expect((await sent()).map(({ text }) => text)).toEqual(['It is $39', 'Once only'])
 
-    // Until it is sent, the page is not notified of what someone else writes.
+    // The page learns that someone else has answered only when it sends its own answer.
     const before = await client.conversations.find({ id })
     await page.route(`**/api/conversations/${id}`, (route) =>
       route.request().method() === 'GET' ? route.fulfill({ json: before }) : route.fallback(),
@@ -594,7 +594,7 @@ describe('the inbox', () => {
     const draft = await reply(loser).inputValue()
     await reply(loser).press('Control+Enter')
     await expect.poll(sent).toEqual([first, draft])
-    // Nor is a message that arrives while someone is typing.
+    // If a message arrives while someone is typing, their answer is not sent before they have seen it.
     for (const tab of pages) {
       await tab.getByRole('log').getByText(draft).waitFor()
       await tab.locator('button:disabled:not([aria-busy])', { hasText: 'Send' }).waitFor()
@@ -694,7 +694,7 @@ describe('the inbox', () => {
     })
     await page.goto('/inbox')
     await rows(page).first().waitFor()
-    // If you press send before the conversation has loaded, it is sent once it has.
+    // An answer that is sent before the conversation has loaded goes out once it has.
     await page.route('**/api/conversations/*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500))
       await route.continue().catch(() => {})

@@ -20,15 +20,17 @@ const QUESTIONS = [
 ]
 /** Pages that hydrate normally. */
 const HYDRATED = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']
-/** Script budgets: the landing page for guests, and the first signed-in page. */
+/** Maximum size of the landing page's scripts for guests, in bytes. */
 const LANDING_BYTES_MAX = 10_000
+/** Maximum size of the scripts of the finder's demo, in bytes. */
 const DEMO_BYTES_MAX = 15_000
+/** Maximum size of the scripts of the first signed-in page, in bytes. */
 const SIGNED_IN_BYTES_MAX = 200_000
-/** Invisible: glyphs differ slightly until the font has loaded. */
+/** An invisible layout shift, which is allowed because glyphs differ slightly until the font has loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
 /** The number of pieces of the landing page's HTML, split at closing tags, that more than fill the first screen. */
 const PIECES = 250
-/** A tolerance for long texts, because some lines wrap differently in the fallback font. */
+/** Maximum relative change in the height of long texts: some lines wrap differently in the fallback font. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02
 
 /** Counts a page's requests. */
@@ -43,7 +45,7 @@ function watchRequests(page: Page): { scripts(): Promise<number>; views: string[
   })
   return {
     views,
-    /** Size after compression, in bytes. */
+    /** Returns the size of the loaded scripts after compression, in bytes. */
     async scripts() {
       const sizes = await Promise.all(scripts.map((request) => request.sizes()))
       return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
@@ -51,7 +53,7 @@ function watchRequests(page: Page): { scripts(): Promise<number>; views: string[
   }
 }
 
-/** Size of inline scripts before compression, in bytes. */
+/** Returns the size of the page's inline scripts before compression, in bytes. */
 const inlineBytes = (page: Page) =>
   page.evaluate(() =>
     [...document.scripts]
@@ -59,7 +61,7 @@ const inlineBytes = (page: Page) =>
       .reduce((sum, { text }) => sum + text.length, 0),
   )
 
-/** Cumulative layout shift. https://web.dev/articles/cls */
+/** Returns the cumulative layout shift. https://web.dev/articles/cls */
 const layoutShift = (page: Page) =>
   page.evaluate(
     () =>
@@ -80,7 +82,7 @@ async function openSlowOrigin(): Promise<string> {
     if (request.url !== '/') return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.write(html.slice(0, start))
-    // Lets the browser paint everything above the headline first.
+    // Let the browser paint everything above the headline first.
     await new Promise((resolve) => setTimeout(resolve, 500))
     for (const piece of html
       .slice(start)
@@ -96,7 +98,7 @@ async function openSlowOrigin(): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}/`
 }
 
-/** The referral code of a member. */
+/** Returns the referral code of a member, who joins first if necessary. */
 async function codeOf(email: string): Promise<string> {
   const joined = await fetch(`${world.origin}/api/waitlist/join`, {
     method: 'POST',
@@ -185,7 +187,7 @@ describe('the landing page', () => {
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
     expect(new URL(page.url()).search).toBe(`?ref=${referralCode}`)
-    // Once the app runs there, the link contains the code. The app announces the pages that it
+    // Once the app runs on this page, its links contain the code. The app announces the pages that it
     // opens.
     const toLogin = page.getByRole('link', { name: 'Already have an account? Log in' })
     await expect.poll(() => toLogin.getAttribute('href')).toBe(`/login?ref=${referralCode}`)
@@ -242,7 +244,7 @@ describe('the landing page', () => {
     await page.getByText(notice).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
-    // It stays hidden without a code, and for unknown codes.
+    // The notice stays hidden without a code, and for unknown codes.
     for (const other of [path, `${path}?ref=ABC234`]) {
       await page.goto(other)
       expect(await page.getByText(notice).isVisible()).toBe(false)
@@ -297,7 +299,7 @@ describe('the landing page', () => {
     await page.getByLabel('Open menu').click()
     await menu.getByRole('link', { name: 'Leaderboard' }).press('Enter')
     await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
-    // In the app, too, it closes when another page opens.
+    // In the app, too, the menu closes when another page opens.
     await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
     await page.getByLabel('Open menu').click()
     await menu.getByRole('link', { name: 'Pricing' }).click()
@@ -310,7 +312,7 @@ describe('the landing page', () => {
     await page.goto('/privacy.html')
     const height = () => page.evaluate(() => document.fonts.ready.then(() => document.body.scrollHeight))
     const initial = await height()
-    // Until then, the first font in the list is missing.
+    // Until the font has loaded, text is shown as if the first font in the list were missing.
     await page.evaluate(() => {
       const { style } = document.documentElement
       style.fontFamily = getComputedStyle(document.documentElement).fontFamily.replace(/^[^,]+, /, '')
@@ -340,7 +342,7 @@ describe('the landing page', () => {
     const answers = page.locator('details p')
     expect(await answers.count()).toBe(QUESTIONS.length)
     for (const question of QUESTIONS) await page.getByText(question, { exact: true }).click()
-    // Each of them opens without affecting the others.
+    // Each answer opens without affecting the others.
     for (const answer of await answers.all()) expect(await answer.isVisible()).toBe(true)
     await page.getByText('Is there a free tier?').click()
     expect(await Promise.all((await answers.all()).map((answer) => answer.isVisible()))).toEqual(
@@ -495,7 +497,7 @@ describe('the landing page', () => {
     const email = 'margaret@example.com'
     await signUp(world, email)
     const page = await world.openPage()
-    // React Router's inline script restores the scroll position.
+    // React Router's inline script fails to read the stored scroll position.
     world.expectConsole(/SecurityError|Access is denied/)
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage'])
@@ -512,7 +514,7 @@ describe('the landing page', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Log In' }).click()
     await page.waitForURL('**/dashboard')
-    // It lasts until the page is left.
+    // Without storage, the session lasts until the page is left.
     await page.getByRole('link', { name: 'Leads', exact: true }).click()
     await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   })

@@ -56,7 +56,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.reload()
   await page.getByRole('heading', { name: 'Create campaign Nothing written yet' }).waitFor()
 
-  // The offer survives a reload.
+  // The offer to undo a launch survives a reload.
   const draft = { name: 'Reloaded', leadListId: listId, messageTemplate: 'Hi', status: 'draft' as const }
   const { id } = await client.campaigns.create(draft)
   await client.campaigns.queue({ id, limit: 50, holdSeconds: 30 })
@@ -82,7 +82,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   expect(await client.campaigns.find({ id: saved.id })).toMatchObject({ totalLeadsInList: 62, openEnrollments: 60 })
   await client.campaigns.update({ id: saved.id, status: 'archived' })
 
-  // The same goes for a direct message.
+  // A direct message can be undone, too.
   await page.goto('/leads')
   await page.getByRole('button', { name: 'Send DM to @open_l59' }).click()
   await page.getByRole('button', { name: 'Queue DM' }).click()

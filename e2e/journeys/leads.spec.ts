@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await openWorld()
 })
 
-/** A CSV file of another program: 64 people, one invalid line. */
+/** Makes a CSV file as another program would export it, with 64 people and one invalid line. */
 function file() {
   const people = Array.from({ length: 64 }, (_, n) => {
     const bio =
@@ -186,7 +186,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Delete filter' }).click()
     await page.getByText('No saved filters yet.').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
-    // Then the focus returns to the menu.
+    // Closing the dialog moves the focus to the menu, so wait until it has closed.
     await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     // Shift with arrow keys or a click selects a range.
@@ -218,7 +218,7 @@ describe('the leads page, in a browser', () => {
     await tag.press('Enter')
     await page.getByRole('checkbox', { name: 'fair', checked: true }).waitFor()
     await expectSoundPage(page)
-    // Enter in the empty field adds them.
+    // Enter in the empty field adds the selected tags.
     await expect.poll(() => tag.inputValue()).toBe('')
     await tag.press('Enter')
     await dismissToast(page, 'Tagged 4 leads')
@@ -363,7 +363,7 @@ describe('the leads page, in a browser', () => {
     const name = tagged.getByRole('button').first()
     expect(await right(name.locator('bdi'))).toBeLessThanOrEqual(await right(name))
 
-    // The job continues after leaving the page, and can be undone from another one.
+    // The job continues after leaving the page, and can be undone from another page.
     await page.getByRole('button', { name: 'More for all leads' }).click()
     await page.getByRole('menuitem', { name: 'Delete all 2 leads' }).click()
     await page.getByText('This includes contacted and suppressed leads.').waitFor()
@@ -381,7 +381,7 @@ describe('the leads page, in a browser', () => {
     await page.goto('/leads')
     await rowOf(page, 'bob').getByText('VIP').waitFor()
 
-    // Its toast restores a single lead.
+    // A single deleted lead can be restored from the toast.
     await page.getByRole('button', { name: 'More for @bob' }).click()
     await page.getByRole('menuitem', { name: 'Delete lead' }).click()
     await page.getByText('You can undo this for 10 seconds.').waitFor()
@@ -438,7 +438,7 @@ describe('the leads page, in a browser', () => {
     world.expectConsole(/Failed to load resource/)
     const fails = (path: string, status: number, error: string) =>
       page.route(`**/api${path}`, (route) => refuse(route, status, status < 500 ? 'FORBIDDEN' : 'UNAVAILABLE', error))
-    // Responds with HTML, as a proxy's error page would.
+    // Responds with truncated JSON, as if the connection had broken.
     const garble = (path: string) =>
       page.route(`**/api${path}`, (route) => route.fulfill({ contentType: 'application/json', body: '{"suc' }))
 
@@ -446,7 +446,7 @@ describe('the leads page, in a browser', () => {
     await garble('/leads?*')
     await page.goto('/leads')
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads'))
-    // Offline, only this text is shown. It disappears without a click.
+    // Offline, only this text is shown. It changes without a click.
     await page.route('**/api/leads?*', (route) => route.abort())
     await page.reload()
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads', { exact: true }))
@@ -652,7 +652,7 @@ describe('the leads page, in a browser', () => {
     await world.setRole('vera@example.com', 'viewer')
     await (await signIn(world, 'vera@example.com')).enter(page)
     const viewerNotice = "You're a viewer in this workspace, so you can't make changes."
-    /** Names of all controls outside of the header and footer. */
+    /** Returns the names of all buttons outside the header and footer. */
     const pressable = () =>
       page
         .getByRole('main')
@@ -753,7 +753,7 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await rules.getByRole('button', { name: 'Apply rules' }).click()
     await page.getByText('1 lead', { exact: true }).waitFor()
-    // The URL contains all of it.
+    // The URL contains all rules.
     await page.reload()
     await page.getByRole('button', { name: 'Custom rules 2 rules' }).click()
     expect(await rules.getByLabel('Value of rule 1').inputValue()).toBe('1000')

@@ -54,7 +54,7 @@ describe('lists, in a browser', () => {
     await page.getByText('1 lead removed from the list.').waitFor()
     await waitForDialogToClose(page)
 
-    // View only.
+    // Viewing the leads of a list.
     await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByRole('heading', { name: 'Leads in Founders' }).waitFor()
     await dialog(page).getByText('Person 44').waitFor()
@@ -99,7 +99,7 @@ describe('lists, in a browser', () => {
     await waitForDialogToClose(page)
     await row(page, 'Makers').getByText('0 contacted · 1 pending').waitFor()
 
-    // The page of a list: its people, a search, a removal with Undo, and a campaign.
+    // The page of a list: the people, a search, a removal with Undo, and a campaign.
     await row(page, 'Founders').getByRole('link', { name: 'Founders', exact: true }).click()
     await page.getByRole('heading', { name: 'Founders', exact: true }).waitFor()
     await row(page, 'Person 43').waitFor()

@@ -103,7 +103,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await row(page, 'Person 1').getByText('Sent', { exact: true }).waitFor()
   await row(page, 'Person 4').getByText('Failed', { exact: true }).waitFor()
   expect(await message.inputValue()).toBe('')
-  // The results stay visible, and the message is there for the next run.
+  // The results stay visible, and the message can be used for the next send.
   const results = page.getByRole('table', { name: 'Results of the last send' })
   await results.getByRole('row', { name: /Person 4.*Failed.*X rejected/ }).waitFor()
   await page.getByRole('tab', { name: 'X Analytics' }).click()
@@ -122,7 +122,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByLabel('Include leads already contacted').check()
   expect(await box(page, 'Person 1').isDisabled()).toBe(false)
 
-  // Tests the filter, an empty result, a single failure, and a stopped run.
+  // The filter, an empty result, a single failure, and a send that is stopped.
   const filter = page.getByLabel('Filter leads')
   await filter.selectOption('Sent')
   await page.getByRole('heading', { name: 'Select Leads (2)' }).waitFor()
@@ -150,7 +150,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   await narrow(page)
   await expectSoundPage(page)
 
-  // An interrupted run continues after a reload.
+  // An interrupted send continues after a reload.
   const later = ['open_seven', 'open_eight', 'open_nine']
   await importLeads(world, person.token, ['twitter_handle,name', ...later.map((handle) => `${handle},${handle}`)])
   await page.goto('/leads')

@@ -76,7 +76,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await theirs.getByRole('tab', { name: 'API', exact: true }).click()
   await theirs.getByText('Only the owner and admins can manage API keys').waitFor()
 
-  // If an admin leaves their API keys behind, these are suspended until another admin adopts them.
+  // The API keys of an admin who is removed are suspended until another admin adopts them.
   await page.getByLabel('Role of friend').selectOption('Admin')
   await page.getByText('friend is now an admin.').waitFor()
   await theirs.reload()
@@ -108,7 +108,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   expect((await call()).status).toBe(200)
   for (const subject of [/^An API key was created$/, /^An API key was suspended$/, /^An API key was adopted$/])
     await linkInMail(world.mailbox, 'team@example.com', subject)
-  // Their page reloads automatically.
+  // The removed person's page reloads automatically.
   await theirs.getByText("You no longer have access to your previous workspace. You're now in “friend”.").waitFor()
   await theirs.goto(PEOPLE)
   await theirs.getByText('Invitations expire after 7 days.').waitFor()

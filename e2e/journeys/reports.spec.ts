@@ -63,7 +63,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   const url = await page.getByRole('dialog', { name: 'Report shared' }).getByLabel('Link').inputValue()
   await page.getByRole('button', { name: 'Done' }).click()
 
-  // A stranger, whose page contains neither our name nor anything that stores the link.
+  // A stranger opens the link. The page contains neither our name nor anything that stores the link.
   const reader = await world.openPage()
   const { pathname } = new URL(url)
   await reader.addInitScript(() => {
@@ -96,7 +96,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await expect.poll(async () => Math.round((await chart.boundingBox())?.width ?? 0)).toBe(718)
   await reader.emulateMedia({ media: 'screen' })
 
-  // Members see it as its readers do.
+  // Members see the report as strangers do.
   await page.goto(pathname)
   await page.getByRole('heading', { name: 'Founders in autumn' }).waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)

@@ -307,7 +307,7 @@ describe('sequences, in a browser', () => {
     expect(await message.inputValue()).toBe('Good day')
     await button(page, 'Load their version').click()
     const loaded = page.getByRole('alert').filter({ hasText: 'Latest version loaded.' })
-    // Hovering keeps it open.
+    // Hovering keeps the toast open.
     await loaded.hover()
     await expect.poll(() => message.inputValue()).toBe('Theirs')
     await loaded.getByRole('button', { name: 'Undo' }).click()
@@ -342,7 +342,7 @@ describe('sequences, in a browser', () => {
     const { id } = talks
     await page.goto(`/campaigns/${id}`)
     await page.getByRole('table', { name: 'DMs' }).getByText('Tell me more').waitFor()
-    // Everyone else gets it.
+    // Everyone else gets the follow-up.
     const followUp = page.getByRole('table', { name: 'Funnel' }).getByRole('row', { name: /^Follow-up/ })
     await followUp.getByRole('button', { name: '1 people: sent' }).waitFor({ timeout: 300_000 })
     const texts = async (handle: string) =>

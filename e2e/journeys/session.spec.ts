@@ -46,7 +46,7 @@ describe('the session, in a browser', () => {
       ['/dashboard', 2000],
       ['/twitter', 3000],
     ] as const) {
-      // From the next page on, the clock is stopped.
+      // Stop the clock, also for the next page.
       await stopClock(page)
       await page.goto(path)
       await tickUntil(page, page.getByText('Loading dashboard...'))
@@ -80,7 +80,7 @@ describe('the session, in a browser', () => {
     await page.getByRole('heading', { name: 'Dashboard', includeHidden: true }).waitFor()
     await page.getByRole('menuitem', { name: 'Account' }).click()
     await page.waitForURL('**/account')
-    // Another page takes over the session.
+    // Close this page, because the next test's page continues the session.
     await page.context().close()
   })
 
@@ -189,7 +189,7 @@ describe('the session, in a browser', () => {
     await (await renewed).finished()
     await page.waitForFunction((old) => localStorage.getItem('authToken') !== old, before)
 
-    // 100 ms after a reload it returns to the last page. Uses a real clock to detect the reload.
+    // 100 ms after a reload, the app returns to the last page. Uses a real clock to detect the reload.
     const again = await world.openPage()
     await again.goto('/leaderboard')
     const storage = await page.evaluate(() => ({ ...localStorage }))
@@ -203,7 +203,7 @@ describe('the session, in a browser', () => {
     await again.getByRole('heading', { name: 'My Lists' }).waitFor()
     expect(new URL(again.url()).pathname).toBe('/lists')
 
-    // Signing out ends it. If a session is stored within 100 ms, a reload picks it up.
+    // Signing out ends the session. If a session is stored within 100 ms, a reload picks it up.
     world.expectConsole(/status of 401/)
     const other = await page.context().newPage()
     await other.goto('/dashboard')
@@ -275,7 +275,7 @@ describe('the session, in a browser', () => {
 
   it('loads every page on repeated visits', async () => {
     const page = await world.openPage()
-    // For everyone else the operator page is a 404, without the signed-in layout.
+    // For everyone but operators, the operator page is a 404, without the signed-in layout.
     for (let times = 0; times < 5; times += 1) {
       await page.goto('/operator')
       await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()

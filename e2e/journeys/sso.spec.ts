@@ -119,7 +119,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByText('Single sign-on is on').waitFor()
   await expectSoundPage(admin)
 
-  // It only signs in people who linked it from a session.
+  // Single sign-on only signs in people who have linked it from a session.
   const other = await world.openPage(NARROW)
   await signInBy(other, 'ada@company.example')
   await other.getByText(/^Single sign-on isn't linked to your account yet\./).waitFor()
@@ -155,7 +155,7 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
   await admin.getByText('Identity provider saved. 1 account unlinked.').waitFor()
   await admin.getByText('Stand-in identity provider, until').waitFor()
-  // The former link's session has ended.
+  // The session that began through the former link has ended.
   await other.goto('/dashboard')
   await other.waitForURL('**/login')
   await admin.getByRole('button', { name: 'Test connection' }).click()

@@ -90,7 +90,7 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   const [template] = (await client.templates.list({ q: 'One' })).templates
   expect(template?.steps[0]?.variants[0]?.messageTemplate).toBe('Hello {lead_name}')
 
-  // Someone else deletes it while a campaign form is using its messages.
+  // Someone else deletes the template while a campaign form is using its messages.
   const { id: leadListId } = await client.lists.create({ name: 'Founders' })
   await page.getByRole('row').filter({ hasText: 'Hello {lead_name}' }).getByRole('button', { name: 'Use' }).click()
   await page.getByText('Started from “One”.').waitFor()

@@ -234,7 +234,7 @@ describe('the waitlist, in a browser', () => {
     world.expectConsole(/Failed to load resource|ERR_FAILED/)
     world.expectConsole(/^warning: Could not (count who has joined|finish the sign-in with Google)/)
 
-    // Without the count, the page says so. From then on it shows the last count that it received.
+    // Without a count, the page shows a sentence without one. Later, it shows the last count that it received.
     await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
     await page.goto('/waitlist')
     await page
@@ -267,7 +267,7 @@ describe('the waitlist, in a browser', () => {
     await page.route('**/api/waitlist/join', (route) => refuse(route, 500, 'INTERNAL', 'broken'))
     await press.click()
     const notice = page.getByRole('alert').filter({ hasText: 'Failed to join the waitlist. Please try again later.' })
-    // It stays open while hovered.
+    // The toast stays open while hovered.
     await notice.hover()
     await expectSoundPage(page)
     // The toast's timer is an animation.
@@ -348,7 +348,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('User already exists').waitFor()
     await page.getByRole('dialog', { name: "You're already on the waitlist" }).waitFor()
 
-    // After the position is removed, it disappears, and the address may join again.
+    // If the entry no longer exists, the page forgets the position, and the address can join again.
     world.expectConsole(/status of 404/)
     await page.evaluate(() => localStorage.setItem('waitlistEmail', 'gone@example.com'))
     await page.reload()
@@ -417,7 +417,7 @@ describe('the waitlist, in a browser', () => {
     await field.waitFor({ state: 'detached' })
     expect((await post('/waitlist/position', { email: 'friend@example.com' })).referralCount).toBe(1)
 
-    // A third of bronze fills a third of the first quarter.
+    // A third of the referrals for bronze fill a third of the first quarter.
     await post('/waitlist/join', { email: 'by-grace@example.com', referralCode: code })
     await page.reload()
     await page.getByText('1/50', { exact: true }).waitFor()

@@ -15,9 +15,9 @@ import {
   writeAs,
 } from '../world.ts'
 
-/** Without a model. */
+/** The world without a model. */
 let world: World
-/** With the operator's model. */
+/** The world with the operator's model. */
 let modelWorld: World
 let model: Awaited<ReturnType<typeof startModel>>
 beforeAll(async () => {
@@ -112,7 +112,7 @@ describe('the AI writer, without a model', () => {
     // An opener that is filtered out once approved no longer counts as waiting.
     await page.getByLabel('Status').selectOption({ label: 'Waiting for approval' })
     await button(page, 'Edit the opener for Name of open_w2').click()
-    // Someone else edits it meanwhile.
+    // Someone else edits the opener in the meantime.
     const [written] = (await client.campaigns.list({})).campaigns
     const [, second] = (await client.openers.list({ id: written?.id ?? '' })).openers
     await client.openers.update({ id: second?.id ?? '', text: 'Nice changelog.' })

@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.spyOn(fakeBrowser.runtime, 'getManifest').mockReturnValue({ version: '1', manifest_version: 3, name: 'X' })
 })
 
-/** A product that has this many messages to claim, then none for an hour. */
+/** Stubs a product that has this many messages to claim, then none for an hour. */
 function openProduct(messages: number) {
   let claimed = 0
   const requests: unknown[] = []

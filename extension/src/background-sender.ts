@@ -24,7 +24,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   let isWorking = false
   let isWakeRequested = false
   let reportedAt = 0
-  /** Whether it has sent anything since it was last idle. */
+  /** Whether the sender has handled a message since its queue was last empty. */
   let hasWorked = false
 
   browser.alarms.onAlarm.addListener(({ name }) => {
@@ -32,7 +32,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   })
   browser.alarms.create(ALARM, { periodInMinutes: WAKE_EVERY_MINUTES })
 
-  /** If called during a step, another step follows. */
+  /** Takes steps until it must wait. If called during a step, another step follows. */
   function wake(): void {
     isWakeRequested = true
     if (isWorking) return
@@ -55,7 +55,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
       const ms = await stepIfAllowed()
       if (ms === null) return
       if (ms > LONGEST_WAIT_MS) {
-        // The regular alarm remains as a backup. This one fires at the exact time.
+        // The regular alarm remains as a backup. The extra alarm fires at the exact time.
         await browser.alarms.create(NEXT_ALARM, { when: Date.now() + ms })
         return
       }
@@ -110,7 +110,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
             ...(sendsAs !== null && { sendsAs }),
             ...(xUserId && { xUserId }),
           },
-          // If our token no longer gives access to the message, it is not ours to send.
+          // If our token no longer gives access to the message, this extension must not send it.
           async (_claim, refused) => (refused === 404 ? false : null),
         ),
       pendingClaim: sessionValue<PendingClaim<Claim>>('pendingClaim'),
@@ -122,7 +122,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
 
   return {
     wake,
-    /** Reports and retries, immediately after the user fixed a problem or changed a setting. */
+    /** Reports and retries immediately. Called after the user fixes a problem or changes a setting. */
     async retryNow() {
       reportedAt = 0
       if ((await readActivity()).doing === 'stopped') await setActivity({ doing: 'nothing' })

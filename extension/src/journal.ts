@@ -2,13 +2,13 @@
 export interface Entry {
   handle: string
   message: string
-  /** `pressing` until the message has definitely been sent. If the outcome is unknown, it never changes. */
+  /** `pressing` until the message has definitely been sent, and forever if the outcome stays unknown. */
   state: 'pressing' | 'sent'
 }
 
 const LONGEST = 500
 
-/** Records attempts before send is pressed, so that a restarted worker never presses twice. */
+/** Creates a journal of attempts, written before send is pressed so that a restarted worker never presses twice. */
 export function createJournal(store: {
   read(): Promise<Record<string, Entry> | null | undefined>
   write(entries: Record<string, Entry>): Promise<void>

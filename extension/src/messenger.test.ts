@@ -17,12 +17,12 @@ const pairing = { origin: 'http://localhost:3000', token: 't', email: 'a@example
 const message = { id: 'lease', dmId: 'dm', handle: 'ada', message: 'Hi' }
 const noAnswer: AskClaimant = async () => null
 
-/** Lets every message reach the last check before the press, and sends it if that allows it. */
+/** Makes `send` run the last check before the press, and succeed if the check allows it. */
 function comesToThePress() {
   vi.mocked(send).mockImplementation(async (_attempt, _page, _journal, leave: Leave) => (await leave()) ?? 'sent')
 }
 
-/** The product's response to the extension. */
+/** Stubs the product's response to the extension. */
 function answer(status: number, body: object = {}) {
   vi.stubGlobal('fetch', async () => Response.json(body, { status }))
 }
@@ -69,7 +69,7 @@ test('asks no one about a message without a claim', async () => {
   expect(await sendOnce({ id: undefined, handle: 'ada', message: 'Hi' }, async () => false)).toEqual({ success: true })
 })
 
-/** What the page gets if `send` returns this outcome. */
+/** Returns what the page gets if `send` returns this outcome: true, or an error code. */
 async function endOf(outcome: Outcome, { sendOnce }: ReturnType<typeof createMessenger>, over = {}) {
   vi.mocked(send).mockResolvedValueOnce(outcome)
   const reply = await sendOnce({ ...message, ...over }, noAnswer)
@@ -96,7 +96,7 @@ test('stops once X shows too little of three people in a row', async () => {
   })
   expect((await readState()).pageChanged?.part).toContain('whether someone can be messaged')
   expect(await ends('sent')).toBe('PAGE_CHANGED')
-  // 'Check again' doubles the number of unclear people allowed.
+  // After 'Check again', twice as many unclear outcomes in a row are allowed.
   vi.mocked(send).mockReset()
   await changeState({ pageChanged: null })
   for (let n = 0; n < 5; n += 1) expect(await ends(unclear)).toBe('CANNOT_TELL')

@@ -18,7 +18,7 @@ const LONGEST_QUEUE = 5
  */
 export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
-/** Unclear people in a row during a run, and how many are allowed before it stops. */
+/** How many outcomes in a row were unclear (CANNOT_TELL) in a run, and at how many of them the run stops. */
 const unclear = sessionValue<{ runId?: string | undefined; inARow: number; allowed: number }>('unclear')
 
 /** Sends messages one at a time, for pages and for the background sender. */
@@ -29,7 +29,10 @@ export function createMessenger() {
   /** Attempts in progress. Concurrent requests with the same id share one. */
   const underWay = new Map<string, { message: Message; reply: Promise<SendDmReply> }>()
 
-  /** Presses send at most once per message id. @param askClaimant used if our own token yields no answer */
+  /**
+   * Sends a message, pressing send at most once per message id. @param askClaimant used if the
+   * extension is not paired, or its token has no access to the message
+   */
   function sendOnce(message: Message, askClaimant: AskClaimant): Promise<SendDmReply> {
     const id = message.id ?? crypto.randomUUID()
     const same = underWay.get(id)
@@ -84,7 +87,7 @@ async function problemOfState(): Promise<Problem | null> {
   return changed === null ? null : { code: 'PAGE_CHANGED', detail: changed }
 }
 
-/** The last check before send is pressed, because the request may be old. */
+/** Checks right before send is pressed whether the message may still be sent, because the request may be old. */
 async function problemBeforeSending(
   { id, dmId, notAfter }: Message & { id: string },
   askClaimant: AskClaimant,
@@ -121,7 +124,10 @@ const IS_CLEAR: readonly string[] = [
   ...['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED_BACK'],
 ]
 
-/** If several people in a row are unclear, X may have changed its page. 'Check again' doubles the number allowed. */
+/**
+ * Stops a run after several unclear outcomes in a row, because X may have changed its page. Each
+ * stop doubles the number allowed.
+ */
 async function countUnclear(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
   const before = (await unclear.read()) ?? { inARow: 0, allowed: UNCLEAR_IN_A_ROW }
   const { allowed } = before
@@ -158,7 +164,7 @@ export function createQueue(longest: number) {
   let unfinished = 0
 
   return {
-    /** Resolves once the task has run in its turn. Returns null if too many are waiting. */
+    /** Runs the task in its turn, and resolves to its result. Returns null if too many tasks are waiting. */
     run<Value>(work: () => Promise<Value>): Promise<Value> | null {
       if (unfinished > longest) return null
       unfinished += 1

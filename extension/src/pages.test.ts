@@ -2,7 +2,7 @@ import type { PageQuestion } from '@x-automated/contract/outreach/extension'
 import { expect, test, vi } from 'vitest'
 import { createPages, type PagePort } from './pages.ts'
 
-/** A page's end of its port. */
+/** Creates a fake port of a page. */
 function openPort(documentId: string) {
   const messageListeners = new Set<(answer: unknown) => void>()
   const disconnectListeners = new Set<() => void>()

@@ -13,7 +13,7 @@ export interface PagePort {
   onDisconnect: { addListener(listener: () => void): void; removeListener(listener: () => void): void }
 }
 
-/** Pages that drive a run. Each of them holds a port open. */
+/** Tracks the pages that drive a run. Each of them holds a port open. */
 export function createPages() {
   const ports = new Map<string, PagePort>()
 

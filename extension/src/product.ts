@@ -1,7 +1,7 @@
 import type { ExtensionState } from '@x-automated/contract/outreach/extension-pairings'
 import { type ClaimRequest, type Outcome, secondsUntilDue } from '@x-automated/contract/outreach/sending-run'
 
-/** The product's origin and our token. */
+/** The extension's pairing with a workspace: the product's origin and our token. */
 export interface Pairing {
   origin: string
   token: string
@@ -15,7 +15,7 @@ export interface Claim {
   lease: string
   twitterHandle: string
   message: string
-  /** The X account that must send it; null if any may. */
+  /** The X account that must send the message; null if any may. */
   sendsAs: string | null
   /** The recipient's X user id, if known. */
   xUserId?: string | null
@@ -92,7 +92,7 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
       if (status === 200) return { claim: body as Claim }
       return { inSeconds: secondsUntilDue(headers.get('retry-after')) }
     },
-    /** Whether it may still be sent. */
+    /** Whether the claimed message may still be sent. */
     confirm: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>) =>
       ((await call(`/dms/${dmId}/confirm`, { lease })).body as { maySend: boolean }).maySend,
     release: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>, inboxUnclear: boolean) =>

@@ -12,7 +12,7 @@ export interface Message {
   id: string | undefined
   handle: string
   message: string
-  /** The claimed message. `id` is its lease. */
+  /** The claimed message's id in the product. `id` is then its lease. */
   dmId?: string
   /** Send is not pressed after this time, in milliseconds since 1970. */
   notAfter?: number
@@ -35,7 +35,7 @@ type ReadRequest =
 
 const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem })
 
-/** Validates a page's request. It can be anything, because other code can run on allowed pages. */
+/** Validates a page's request, which can be anything, because other code can run on allowed pages. */
 export function readRequest(value: unknown): ReadRequest {
   const { action, data } = fieldsOf(value) as { action?: ExtensionRequest['action']; data?: unknown }
   if (action === 'GET_STATUS' || action === 'UNPAIR') return { action }
@@ -95,7 +95,7 @@ function isXUserId(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value)
 }
 
-/** X trims messages and normalizes line breaks. */
+/** Trims the message and normalizes its line breaks, as X does. */
 function asTyped(message: string): string {
   return message.replaceAll(/\r\n?/g, '\n').trim()
 }

@@ -13,7 +13,7 @@ import { takeStep } from './run.ts'
 
 const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
-/** A product with a queue of messages, and a run that can be killed at any moment. */
+/** Creates a product with a queue of messages, and a run that can be killed at any moment. */
 function open(
   replies: (SendDmReply | Error)[] = [],
   over: { claims?: unknown[]; refuse?: ProductError; signedInAs?: (string | undefined)[] } = {},
@@ -191,7 +191,7 @@ test('reports the true outcome after a worker dies at any point, and never sends
       await expect(world.run().step()).rejects.toThrow('died')
       expect(await world.pendingClaim.read()).toEqual({ claim })
       if (when !== 'before') world.journal.set('lease', { handle: 'ada', message: 'Hi', state: when })
-      // A second send would succeed, but the report must not show that.
+      // If this step sent again, that would succeed and be reported as sent.
       expect(await world.run().step()).toEqual({ next: 'again' })
       const expected: Record<typeof when, Outcome | 'release'> = {
         before: 'release',
@@ -207,7 +207,7 @@ test('repeats a claim with the same key for a minute if the response was lost, t
   const lost = new ProductError(0, 'no answer')
   const world = open([], { claims: [lost, { claim }, lost, lost, { claim }] })
   expect(await world.run().step()).toMatchObject({ next: 'wait' })
-  // The same, in a new worker.
+  // Repeats the claim, in a new worker.
   expect(await world.run().step()).toEqual({ next: 'again' })
   await world.run().step()
   world.wait(70_000)

@@ -34,14 +34,14 @@ export async function takeStep({ product, journal, send, ...stores }: RunNeeds):
     return await run.step()
   } catch (error) {
     if (!(error instanceof ProductError)) throw error
-    // After any other refusal, repeating the request would not return the lost response.
+    // After a refusal other than IDEMPOTENCY_UNDER_WAY, repeating the request would not return the lost response.
     if (error.status >= 400 && error.status < 500 && error.code !== 'IDEMPOTENCY_UNDER_WAY')
       await stores.claimRequest.write(null)
     return error.status === 401 ? { next: 'unpaired' } : { next: 'wait', ms: UNREACHABLE_MS }
   }
 }
 
-/** 404 and 409 mean that the product has already settled the claim. */
+/** Ignores 404 and 409, which mean that the product has already settled the claim. @throws other errors */
 function unlessSettled(error: unknown): void {
   if (!(error instanceof ProductError) || ![404, 409].includes(error.status)) throw error
 }

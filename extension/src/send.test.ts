@@ -17,7 +17,7 @@ function openJournal() {
   })
 }
 
-/** A page on which everything succeeds, unless `override` returns something for a command. */
+/** Creates a page on which everything succeeds, unless `override` returns something for a command. */
 function openPage(override: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
   const commands: string[] = []
   const usual = {
@@ -138,7 +138,7 @@ test('settles an unclear press by reading the conversation, or leaves it unknown
     [refused, pending, { code: 'OUTCOME_UNKNOWN' }],
     [refused, partly, { code: 'OUTCOME_UNKNOWN' }],
     [refused, null, { code: 'OUTCOME_UNKNOWN' }],
-    // X may still be processing it, so its absence proves nothing.
+    // X may still be processing the message, so its absence proves nothing.
     [unclear, absent, { code: 'OUTCOME_UNKNOWN' }],
     [null, absent, { code: 'OUTCOME_UNKNOWN' }],
   ]

@@ -6,11 +6,14 @@ import type { Answer, Command, MessageCounts, Peer, Problem } from './wire.ts'
 export interface Page {
   /** Loads a path on x.com and waits for our script. False if it times out. */
   load(path: string): Promise<boolean>
-  /** Waits for our script after the page has navigated. */
+  /** Waits for our script after the page has navigated. False if it times out. */
   arrive(): Promise<boolean>
   /** Sends a command to the script. Null if the page navigated away, or timed out. */
   ask<C extends Command>(command: C): Promise<Answer<C['do']> | null>
-  /** Brings the tab to the front, because browsers may not render it otherwise. False if it already was. */
+  /**
+   * Brings the tab to the front, because browsers may not render it otherwise. False if it already
+   * is, or is closed.
+   */
   show(): Promise<boolean>
 }
 
@@ -30,9 +33,9 @@ export type Leave = () => Promise<Problem | null>
 export type Outcome = 'sent' | Problem
 
 /**
- * Sends one message, pressing send at most once per id. It succeeded if it appeared in the
- * conversation. After an unclear result, the conversation is read; if that doesn't help, the
- * outcome stays unknown for this id.
+ * Sends one message, pressing send at most once per id. A message that appears in the conversation
+ * counts as sent. If the result of pressing is unclear, the conversation is reloaded and read; if
+ * that is unclear, too, the outcome stays unknown for this id.
  */
 export async function send(attempt: Attempt, page: Page, journal: Journal, leave: Leave): Promise<Outcome> {
   const { id, handle, message } = attempt
@@ -46,7 +49,7 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
   const problem = await leave()
   if (problem) return problem
   await journal.put(id, { handle, message, state: 'pressing' })
-  // From here on, only the conversation can prove that nothing was sent.
+  // From here on, an error no longer proves that nothing was sent.
   try {
     const outcome = await press(attempt, ready, page)
     if (outcome === 'sent') await journal.put(id, { handle, message, state: 'sent' })
@@ -90,21 +93,21 @@ async function press({ message, sendsAs }: Attempt, ready: Ready, page: Page): P
   if (pressed && 'problem' in pressed) return pressed.problem
   if (pressed?.done.appeared) return 'sent'
 
-  // It may have been sent, so reload and read the conversation instead of writing again.
+  // The message may have been sent, so reload and read the conversation instead of writing again.
   if (!(await page.load(path))) return { code: 'OUTCOME_UNKNOWN' }
   const read = await page.ask({ do: 'look', ...peer, message, atLeast: before.total })
   if (!read || 'problem' in read) return { code: 'OUTCOME_UNKNOWN' }
   if (read.done.sent > before.sent) return 'sent'
-  // X reported it as not sent, and the complete conversation confirms that.
+  // X reported the message as not sent, and the complete conversation confirms that.
   const refused = pressed?.done.refused
   const isAbsent = read.done.isComplete && read.done.same <= before.same
   return isAbsent && refused !== undefined ? { code: 'X_REFUSED', detail: refused } : { code: 'OUTCOME_UNKNOWN' }
 }
 
-/** Browsers may not render a background tab, so these may only mean that the page did not show something. */
+/** Problems that may only mean that the browser has not rendered the background tab. */
 const NOT_SHOWN: readonly ExtensionErrorCode[] = ['PAGE_CHANGED', 'X_UNAVAILABLE', 'CANNOT_TELL']
 
-/** Before it reports that something is not shown, looks again with the tab in the foreground. */
+/** Calls `look`. If something is not shown, brings the tab to the front and calls `look` again. */
 export async function lookTwice<Done>(
   page: Pick<Page, 'show'>,
   look: () => Promise<{ done: Done } | { problem: Problem } | null>,

@@ -9,7 +9,7 @@ const maintainers = generateKeyPairSync('ed25519')
 const publicKey = Buffer.from(maintainers.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')
 const now = Date.parse('2026-11-28')
 
-/** A document with this version, signed by the maintainers unless another key is passed. */
+/** Creates a document with these fields, signed by the maintainers unless another key is passed. */
 function documentOf(over: Partial<SignedPages> = {}, key: KeyObject = maintainers.privateKey): SignedPages {
   const { version, pages, notAfter } = { ...parsePages(shipped), version: 5, notAfter: '2026-12-28', ...over }
   const signature = sign(null, Buffer.from(signedText({ version, notAfter, pages })), key).toString('base64')
@@ -55,7 +55,7 @@ test.each<[string, (document: SignedPages) => unknown, string]>([
   await expect(verifyPages(change(documentOf()), trust)).rejects.toThrow(problem)
 })
 
-/** The stored documents of an extension that ships version 2, and a product that returns `responses`. */
+/** Creates an extension that ships version 2, and a product that returns `responses` in turn. */
 function open(responses: unknown[]) {
   let stored: StoredPages | null = null
   let time = now

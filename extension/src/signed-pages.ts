@@ -49,13 +49,13 @@ interface PagesNeeds {
   now(): number
 }
 
-/** The parts of X's pages that the product serves. They are verified before each use. */
+/** Fetches and stores the parts of X's pages that the product serves. Verifies them before each use. */
 export function createSignedPages({ shippedVersion, publicKey, store, fetch, now }: PagesNeeds) {
   const verify = (value: unknown, version: number) =>
     verifyPages(value, { publicKey, versions: [shippedVersion, version], now: now() })
 
   return {
-    /** Null if the shipped parts apply. */
+    /** Reads the served parts. Null if the shipped parts apply. */
     async read(): Promise<Pages | null> {
       const stored = await store.read()
       if (!stored?.document) return null
@@ -65,8 +65,8 @@ export function createSignedPages({ shippedVersion, publicKey, store, fetch, now
       )
     },
     /**
-     * Asks the product, unless it answered in the last 24 hours (one hour while a part is missing).
-     * An unusable document changes nothing.
+     * Asks the product for a document, unless it answered in the last 24 hours (one hour while a
+     * part is missing) and `isForced` is false. An unusable document is not stored.
      */
     async refresh({ isForced = false, isPartMissing = false } = {}): Promise<void> {
       const stored = (await store.read()) ?? { document: null, version: 0, askedAt: 0 }

@@ -6,18 +6,18 @@ import type { StoredPages } from './signed-pages.ts'
 
 /** The extension's persistent state, which the popup shows. */
 export interface State {
-  /** The popup's switch. */
+  /** Whether sending is turned off by the popup's switch. */
   paused: boolean
   /**
    * The part of X's page that was not found, and the version that looked for it (`versionOf`).
-   * Until it is cleared, nothing is sent.
+   * Nothing is sent until it is cleared or the version changes.
    */
   pageChanged: { part: string; version: string } | null
   lastResult: { handle: string; error: string | null; at: number } | null
   /** The account last seen on x.com. The handle is null if nobody was signed in. */
   account: { handle: string | null; at: number } | null
   pairing: Pairing | null
-  /** Whether it may send while no page of the product is open. */
+  /** Whether the extension may send while no page of the product is open. */
   sendsInBackground: boolean
   /** The product's last response. */
   remote: ExtensionState | null
@@ -75,7 +75,7 @@ export function versionOf({ servedPages }: Pick<State, 'servedPages'>): string {
   return `${browser.runtime.getManifest().version}/${servedPages?.version ?? 0}`
 }
 
-/** The missing part of X's page, if this version reported it. An update of the extension or its data checks again. */
+/** The missing part of X's page. Null if none is missing, or if another version (`versionOf`) reported it. */
 export function changedPart(state: State): string | null {
   const { pageChanged } = state
   return pageChanged?.version === versionOf(state) ? pageChanged.part : null

@@ -3,9 +3,9 @@ import type { ExtensionErrorCode } from '@x-automated/contract/outreach/extensio
 /** The person to write to. */
 export interface Peer {
   handle: string
-  /** Their X user id according to the product. A page that shows another one is refused. */
+  /** Their X user id according to the product. A page that shows another id is refused. */
   xUserId?: string | undefined
-  /** Their X user id according to their profile; null if it shows none. */
+  /** Their X user id according to their profile; null if the profile shows none. */
   recipientId: string | null
 }
 
@@ -34,7 +34,7 @@ export interface MessageCounts {
   total: number
   /** Messages with this text, except failed ones. */
   same: number
-  /** Those of them that X has accepted. */
+  /** Messages with this text that X has accepted. */
   sent: number
   failed: number
 }
@@ -44,9 +44,9 @@ interface Answers {
   meet: { recipientId: string | null }
   open: { path: string }
   write: MessageCounts
-  /** `refused`: X's own words, if it showed that the message was not sent. */
+  /** `refused`: the reason, if X showed that the message was not sent. */
   press: { appeared: boolean; refused?: string }
-  /** `whole`: the page shows at least as many messages as before. */
+  /** `isComplete`: the page shows at least as many messages as before send was pressed. */
   look: MessageCounts & { isComplete: boolean }
 }
 
@@ -59,8 +59,8 @@ export interface Problem {
 export type Answer<Name extends Command['do']> = { done: Answers[Name] } | { problem: Problem }
 
 /**
- * What the script reports unasked: that it has loaded, and which account is signed in. The
- * background script replies to the first with the parts of X's pages; undefined if the shipped ones
+ * What the script reports on its own: that it has loaded, and which account is signed in. The
+ * background script replies to `here` with the parts of X's pages, or null if the shipped parts
  * apply.
  */
 export type Notice = { notice: 'here' } | { notice: 'account'; handle: string | null }

@@ -11,11 +11,11 @@ export interface Actor {
   sessionId: string
   workspaceId: WorkspaceScope
   role: Role
-  /** The API key that calls, if one does. */
+  /** The API key, if one calls. */
   apiKey?: { id: string; scopes: readonly Scope[]; createdBy: string }
 }
 
-/** Whose work is done, perhaps without a user: theirs was deleted, or a reply asks for it. */
+/** On whose behalf work is done. Without a user if the user was deleted, or if a reply causes the work. */
 export interface Author {
   workspaceId: string
   userId: string | null
@@ -33,7 +33,7 @@ export function hasScope({ apiKey }: Actor, scope: Scope): boolean {
   return !apiKey || scopesAllow(apiKey.scopes, scope)
 }
 
-/** @throws Refusal FORBIDDEN: an API key without this scope */
+/** Requires that an API key has a scope. @throws Refusal FORBIDDEN: it does not */
 export function requireScope(actor: Actor, scope: Scope): void {
   if (!hasScope(actor, scope))
     throw new Refusal('FORBIDDEN', `This API key does not have the scope ${scope}.`, { details: { scope } })
@@ -44,12 +44,15 @@ export function callerId({ apiKey, userId }: Actor): string {
   return apiKey?.id ?? userId
 }
 
-/** Whose private things the caller sees and changes. A key never gets those of the owner it acts for. */
+/**
+ * The user whose private data the caller sees and changes: an API key's creator, even if the key
+ * acts for the owner.
+ */
 export function authorOf({ apiKey, userId }: Actor): string {
   return apiKey?.createdBy ?? userId
 }
 
-/** @param what 'note' @throws Refusal FORBIDDEN: neither its author nor an admin */
+/** Requires the author or an admin. @param what such as 'note' @throws Refusal FORBIDDEN: the caller is neither */
 export function requireAuthor(actor: Actor, authorId: string, what: string): void {
   if (authorOf(actor) !== authorId && !roleAllows(actor.role, 'admin'))
     throw new Refusal('FORBIDDEN', `Only its author or an admin can change this ${what}.`)

@@ -28,11 +28,12 @@ import type { Services } from './services.ts'
 /** Maximum body size, except for CSV imports. */
 const BODY_MAX_BYTES = 256 * 1024
 
-/** Browser features that no page uses, and those limited to our own pages. */
+/** Browser features that no page uses. */
 const FEATURES_OFF = [
   ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid', 'idle-detection'],
   ...['local-fonts', 'magnetometer', 'microphone', 'midi', 'payment', 'screen-wake-lock', 'serial', 'usb'],
 ]
+/** Browser features that only our own pages may use. */
 const FEATURES_OF_OUR_PAGES = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get']
 const PERMISSIONS_POLICY = [
   ...FEATURES_OFF.map((feature) => `${feature}=()`),
@@ -63,7 +64,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 300 },
     forceCloseConnections: 'idle',
     requestTimeout: BODY_SECONDS_MAX * 1_000,
-    // An address that cannot be decoded never reaches a route, nor the hooks.
+    // An address that cannot be decoded reaches neither a route nor the hooks.
     frameworkErrors(_error, request, reply) {
       secure(request.raw, reply.raw, () => {})
       reply.header('x-request-id', request.id)
@@ -116,7 +117,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   return app
 }
 
-/** A hook that sets the security headers of a response. */
+/** Creates a hook that sets the security headers of a response. */
 function createSecurityHeaders(origin: string) {
   // Created once; @fastify/helmet does so for every response.
   const setSecurityHeaders = helmet({

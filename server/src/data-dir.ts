@@ -46,7 +46,7 @@ function closeToOthers(dataDir: string): void {
 }
 
 /**
- * Atomically writes a file that only its owner can read. It gets its folder's owner, so that a
+ * Atomically writes a file that only its owner can read. Its owner is that of the folder, so that a
  * start as root does not lock the user out. @throws Error with one sentence that names the file
  */
 export function writePrivate(path: string, text: string): void {

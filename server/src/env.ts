@@ -94,13 +94,13 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     /** The origin used in links, without a trailing slash; null: http://localhost:<actual port>. */
     publicUrl: v.PUBLIC_URL ? new URL(v.PUBLIC_URL).origin : null,
     dataDir,
-    /** Null: not set. */
+    /** Null: DATABASE_URL is not set. */
     databaseUrl: v.DATABASE_URL ?? null,
     databasePoolMax: v.DATABASE_POOL_MAX,
     authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),
     standIns: v.STAND_INS === 'on',
     x: xOf(v),
-    /** X charges its published prices. The stand-in costs nothing. */
+    /** Whether X charges its published prices. The stand-in costs nothing. */
     isXPriced: isXPriced(v),
     /** What X charges for a message, in thousandths of a dollar. */
     messageMills: isXPriced(v) ? X_PRICES.message : 0,
@@ -113,11 +113,11 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
-    /** Whether a support address was configured; otherwise no one reads it. */
+    /** Whether a support address was configured; nobody reads the default one. */
     hasContact: Boolean(variables.SUPPORT_EMAIL ?? variables.MAIL_FROM),
     supportEmail,
     prioritySupportEmail: v.PRIORITY_SUPPORT_EMAIL ?? supportEmail,
-    /** Where silver referrers book their strategy call; without a page, by email. */
+    /** Where silver referrers book their strategy call: by email if there is no booking page. */
     strategyCallUrl: v.STRATEGY_CALL_URL ?? `mailto:${supportEmail}`,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,
@@ -208,7 +208,10 @@ function aiOf(v: Variables) {
 
 const SECRET_MIN = 32
 
-/** The secret of this DATA_DIR, created once. If two processes create it, the first wins. */
+/**
+ * Reads the secret of this DATA_DIR, or creates it. If two processes create it, the first wins.
+ * @throws Error with what to do if the secret is missing or damaged
+ */
 function storedSecret(dataDir: string): string {
   openDataDir(dataDir)
   const path = join(dataDir, 'auth-secret')
@@ -238,12 +241,12 @@ function storedSecret(dataDir: string): string {
   return secret
 }
 
-/** Stand-ins listen on loopback. */
+/** Whether a host is on loopback, where stand-ins listen. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 }
 
-/** In the format of node:dns: `1.1.1.1`, `127.0.0.1:5353`, `[2606:4700::1111]:53`. */
+/** Whether a text names a resolver in the format of node:dns: `1.1.1.1`, `127.0.0.1:5353`, `[2606:4700::1111]:53`. */
 function isResolver(text: string): boolean {
   const [, address = '', port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? []
   return isIP(text) !== 0 || (isIP(address) !== 0 && Number(port ?? 53) <= 65_535)

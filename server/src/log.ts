@@ -2,14 +2,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 
 /**
- * JSON log without personal data. Level `error` means a fault of ours. Errors keep type, place, code
- * and constraint, because messages, parameters and details of queries contain what people wrote.
+ * JSON log without personal data. Level `error` means a fault of ours. Errors keep type, place,
+ * code and constraint; messages of queries and mail servers, which contain what people wrote, are
+ * left out.
  */
 export function openLog(level: string): FastifyBaseLogger {
   return pino({ level, serializers: { err: describeError } })
 }
 
-/** Exported for its test. */
+/** Describes an error without personal data. Exported for its test. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown }
@@ -24,7 +25,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Messages of databases and mail servers contain personal data. */
+/** Whether an error's message can be logged. Messages of databases and mail servers contain personal data. */
 function hasSafeMessage(error: Error): boolean {
   return (
     ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&

@@ -66,29 +66,29 @@ const bodyFields = base.middleware(async ({ context, next, procedure }) => {
   return next()
 })
 
-/** Keys of one caller never meet those of another. */
+/** A caller's name for idempotency keys, which keeps those of different callers apart. */
 function callerName({ apiKey, userId }: Actor): string {
   return apiKey ? `key:${apiKey.id}` : `user:${userId}`
 }
 
-/** An empty claim changed nothing, so it is not stored: a retry may find a message. */
+/** Whether a call changed anything. An empty claim (204) did not, so it is not stored: a retry may find a message. */
 function hasTaken(result: unknown): boolean {
   return (result as { status?: unknown } | undefined)?.status !== 204
 }
 
-/** What other members see changed after operations of a domain, or after one. */
+/** The events that other members get after an operation: its own entry, or else that of its domain. */
 const CHANGES: Partial<Record<keyof Contract | OperationName, readonly EventKind[]>> = {
   campaigns: ['campaign'],
   conversationOffers: ['conversation'],
   conversations: ['conversation'],
-  // A draft is saved with each pause in typing; its service publishes when it begins and ends.
+  // A draft is saved with each pause in typing; its service publishes when a draft begins and ends.
   'conversations.saveDraft': [],
   'conversations.undoUpdate': ['conversation', 'campaign'],
   enrollments: ['campaign'],
   leads: ['campaign', 'conversation'],
   messages: ['campaign', 'conversation'],
   notes: ['conversation'],
-  // Who leaves or becomes a viewer has no drafts and is assigned to nothing.
+  // A member who leaves or becomes a viewer loses drafts and assignments.
   'people.leave': ['conversation'],
   'people.remove': ['conversation'],
   'people.update': ['conversation'],
@@ -101,14 +101,14 @@ const CHANGES: Partial<Record<keyof Contract | OperationName, readonly EventKind
   'xAccount.consent': ['conversation'],
 }
 
-/** The conversation that an operation changes, if it is one. @param input not validated yet */
+/** The conversation that an operation changes; undefined: none, or several. @param input not validated yet */
 function changedConversation(operation: string, input: unknown): string | undefined {
   const isOne = operation.startsWith('conversations.') || operation === 'notes.create'
-  // One unstorable id would fail the publishing of all changes.
+  // One id that cannot be stored would keep all changes from being published.
   return isOne ? Id.safeParse((input as { id?: unknown } | undefined)?.id).data : undefined
 }
 
-/** Requires a session, extension or API key that the operation admits, and a free call in the rate limit. */
+/** Requires a session, extension or API key that the operation admits, and a call that is left in the rate limit. */
 const guard = base.middleware(async ({ context, next, procedure, path }, input) => {
   const { effect, ...admission } = procedure['~orpc'].meta as OperationMeta<Role>
   const operation = path.join('.') as OperationName
@@ -212,7 +212,7 @@ function faultOf(code: ErrorCode): ORPCError<string, unknown> {
 /** Returns refusals, and UNAVAILABLE for a lost database; null for anything unexpected. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
-  // Drizzle wraps what the database's share refuses.
+  // Drizzle wraps refusals that come from a share of the database.
   if (error instanceof DrizzleQueryError && error.cause instanceof Refusal) return error.cause
   return isUnavailable(error) ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
 }

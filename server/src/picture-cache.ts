@@ -5,18 +5,18 @@ import { join } from 'node:path'
 const MAX_BYTES = 1024 ** 3
 /** Folders that share the space, so that making room looks at few files. */
 const FOLDERS = 256
-/** What files take on disk is a multiple of this. */
+/** Files take up a multiple of this on disk. */
 const BLOCK_BYTES = 4096
-/** Files that nobody used for so long are deleted, which the privacy policy promises. */
+/** Files that nobody has used for this long are deleted, as the privacy policy promises. */
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
-/** A use is noted once in this time. */
+/** A use is recorded at most once in this time. */
 const NOTED_MS = 60 * 60 * 1000
 
 export type PictureCache = ReturnType<typeof createPictureCache>
 
 /**
- * Files by key in a folder. The least recently used ones go first. Processes may share it: files
- * appear whole, and each process makes room for what it adds.
+ * Stores files by key in a folder, and deletes the least recently used ones first. Processes may
+ * share the folder: files appear whole, and each process makes room for what it adds.
  */
 export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders = FOLDERS } = {}) {
   const share = maxBytes / folders
@@ -51,7 +51,7 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
   }
 
   return {
-    /** Null if it is not stored. */
+    /** Reads a file; null if it is not stored. */
     async read(key: string): Promise<Buffer | null> {
       const { file } = placeOf(key)
       const bytes = await readFile(file).catch(() => null)
@@ -61,7 +61,7 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
       return bytes
     },
 
-    /** @throws Error if the disk refuses */
+    /** Stores a file. @throws Error if the disk refuses */
     async write(key: string, bytes: Buffer): Promise<void> {
       const { folder, file } = placeOf(key)
       await mkdir(folder, { recursive: true, mode: 0o700 })

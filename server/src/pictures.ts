@@ -3,13 +3,13 @@ import type { PictureHost } from './outside/picture-host.ts'
 import type { PictureCache } from './picture-cache.ts'
 
 const DAY_SECONDS = 86_400
-/** A picture that could not be fetched is not asked for again until then. */
+/** A picture that could not be fetched is not requested again for this long. */
 const MISSING_MS = 10 * 60 * 1000
 const MISSING_MAX = 10_000
 
 export type Pictures = ReturnType<typeof createPictures>
 
-/** Pictures of people, which browsers get from us: an image host would learn who looks at whom. */
+/** Pictures of people, which browsers get from us, because an image host would learn who looks at whom. */
 export function createPictures({ secret, host, cache }: { secret: string; host: PictureHost; cache: PictureCache }) {
   const fetching = new Map<string, Promise<Buffer | null>>()
   const missing = new Map<string, number>()

@@ -26,9 +26,9 @@ interface Jobs {
   'find-watches': Record<string, never>
   /** Checks an X account's subscriptions or reads its messages, when they are due. */
   'watch-replies': { xUserId: string }
-  /** Notifies of X apps without credits, and tries them. */
+  /** Sends notifications about X apps without credits, and checks whether these can call X again. */
   'x-funds': Record<string, never>
-  /** Reads again which handles our X accounts and lost leads have. */
+  /** Reads the current handles of connected X accounts, and of leads that have lost their handle. */
   'read-handles': Record<string, never>
   /** Delivers what is due at a webhook endpoint. */
   'webhook-endpoint': { endpointId: string }
@@ -43,11 +43,11 @@ interface Jobs {
   'waitlist-rewards': Record<string, never>
   /** Continues the A/B tests that are due. */
   'judge-tests': Record<string, never>
-  /** Queues the people whose launch waits for the plan. */
+  /** Queues people whose first message waits for the plan's limit. */
   'launch-parts': Record<string, never>
-  /** Finds the first names of leads that are older than first names. */
+  /** Finds the first names of leads that were stored before first names were. */
   'first-names': Record<string, never>
-  /** Opens conversations whose snooze is over. */
+  /** Reopens conversations whose snooze has ended. */
   'end-snoozes': Record<string, never>
   /** Asks models about replies that the classifier is unsure about. */
   'second-opinions': Record<string, never>
@@ -71,8 +71,8 @@ export interface JobQueue {
   ): Promise<void>
   /**
    * Sets when the waiting job with this key starts, or enqueues one. No process starts it before
-   * the caller's transaction commits. @param options.at now if missing @param options.group of a
-   * group's jobs, all processes together run one at a time
+   * the caller's transaction commits. @param options.at now if missing @param options.group only
+   * one job of a group runs at a time, over all processes
    */
   reschedule<N extends JobName>(
     db: Db,
@@ -91,7 +91,7 @@ export interface JobQueue {
 /** Queues emails, to be sent once the transaction commits. */
 export interface Outbox {
   post(db: Db, mail: Email): Promise<void>
-  /** Queues an email about an account, which somebody waits for: it never waits for other emails. */
+  /** Queues an email about an account that a user is waiting for, so it never waits for other emails. */
   postAccount(db: Db, mail: Email): Promise<void>
   /** Queues many in one statement. */
   postAll(db: Db, mails: readonly Email[]): Promise<void>
@@ -143,9 +143,9 @@ export interface Inbox {
 
 /** The API keys of a workspace, for people who leave it or are no longer admins. */
 export interface ApiKeys {
-  /** Deletes the keys that a person answers for. */
+  /** Deletes the keys for which a person is responsible. */
   removeOf(tx: Db, workspaceId: string, userId: string): Promise<void>
-  /** Suspends them, and notifies the owner. */
+  /** Suspends a person's keys, and notifies the workspace's owner. */
   suspendOf(tx: Db, workspaceId: string, userId: string): Promise<void>
 }
 
@@ -164,7 +164,7 @@ export interface XMeters {
   messageMills: number
   /** Meters the calls for an account. @param purpose of looking people up */
   of(caller: XCaller, purpose: 'lookup' | 'scrape'): XMeter
-  /** Counts what X charges an app for an account of it that is known by its X id only. */
+  /** Counts what X charges an app for one of its accounts, of which only the X id is known. */
   count(charge: XBillable & { accountXUserId: string; appId: string; purpose: 'events' | 'lookup' }): void
   /** Writes what was counted so far. */
   flush(): Promise<void>
@@ -172,7 +172,7 @@ export interface XMeters {
   close(): Promise<void>
 }
 
-/** What waits for X's bill (domains/platform/x-costs), and continues once X or the limit allows it. */
+/** Work that waits until X or the spending limit allows more costs (domains/platform/x-costs). */
 export interface XWork {
   resume(db: Db, workspaceId: string): Promise<void>
 }
@@ -205,7 +205,7 @@ type XAppRow = typeof xApps.$inferSelect
 
 /** The X apps of this server (domains/platform/x-apps/engine.ts). */
 export interface XApps {
-  /** Null: the operator has no app, so that each workspace needs its own. */
+  /** Null if the operator has no app. Then each workspace needs its own. */
   operator: XAppClient | null
   /** The app with these secrets, whether it is stored or not. Null: X is not configured. */
   open(id: string, secrets: XAppSecrets): XAppClient | null

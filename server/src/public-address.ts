@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js'
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether it is a public internet address: not loopback, private, link-local (cloud metadata),
- * multicast or reserved, nor an IPv6 form of these.
+ * Whether an address is a public internet address: not loopback, private, link-local (cloud
+ * metadata), multicast or reserved, nor an IPv6 form of these.
  */
 export function isPublicAddress(address: string): boolean {
   // The only spelling in `::/96` that ipaddr.js parses as IPv4.
@@ -15,7 +15,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6)
 }
 
-/** Whether the server may connect to it. @param allowLoopback with stand-ins: also this machine */
+/** Whether the server may connect to an address. @param allowLoopback also allows this machine, for stand-ins */
 export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
   return (
     isPublicAddress(address) ||
@@ -24,8 +24,8 @@ export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
 }
 
 /**
- * Why the server must not fetch a user's URL (server-side request forgery, OWASP); null if it may.
- * safe-fetch.ts checks what names resolve to. @param allowLoopback and HTTP, for stand-ins
+ * Why the server must not fetch a user's URL (SSRF, see OWASP); null if it may. safe-fetch.ts
+ * checks what names resolve to. @param allowLoopback also allows HTTP, for the stand-ins
  */
 export function addressProblem({ protocol, username, password, hostname }: URL, allowLoopback: boolean): string | null {
   if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:')) return 'must begin with https://'

@@ -12,7 +12,7 @@ interface OwnDatabase {
   url: string
   /** Resolves with the reason once the database has stopped and cannot be restarted. */
   lost: Promise<Error>
-  /** Called when the shutdown begins. */
+  /** Call it when the shutdown begins. */
   announceClosing(): void
   close(): Promise<void>
 }
@@ -32,8 +32,9 @@ export function runServer(variables: NodeJS.ProcessEnv, openOwnDatabase?: OpenOw
 }
 
 /**
- * Serves until a signal or the end of the parent or of the database: env → database → app → listen → drain → close.
- * Without DATABASE_URL it uses the database that `openOwnDatabase` opens.
+ * Serves until a signal, the end of the parent process or the loss of the database: env → database
+ * → app → listen → drain → close. Without DATABASE_URL it uses the database that `openOwnDatabase`
+ * opens.
  */
 export async function serve(variables: NodeJS.ProcessEnv, openOwnDatabase?: OpenOwnDatabase): Promise<void> {
   const env = readEnv(variables)

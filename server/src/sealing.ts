@@ -2,13 +2,13 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 
 /** Encrypts values that must be read again, such as tokens of other services. */
 export interface Sealer {
-  /** AES-256-GCM; base64url of nonce, tag and text. */
+  /** Encrypts a text with AES-256-GCM; returns base64url of nonce, tag and text. */
   seal(text: string): string
-  /** @throws if it was not sealed with this secret */
+  /** Decrypts a sealed text. @throws if it was not sealed with this secret */
   open(sealed: string): string
 }
 
-/** @param secret AUTH_SECRET; @param purpose keeps keys of different uses apart (HKDF info) */
+/** Creates a sealer. @param secret AUTH_SECRET; @param purpose keeps keys of different uses apart (HKDF info) */
 export function createSealer(secret: string, purpose: string): Sealer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
   return {

@@ -38,7 +38,7 @@ export interface Services {
   inbox: Inbox
   apiKeys: ApiKeys
   limits: Limits
-  /** Null if X is not configured. Calls with an account's token; the rest belongs to its app. */
+  /** Null if X is not configured. Only for calls with an account's token: other calls go through the account's app. */
   x: XApi | null
   xApps: XApps
   /** Count what X charges. */
@@ -46,9 +46,9 @@ export interface Services {
   xWork: XWork
   /** Owns messages that a request sends itself. */
   requestWorker: RequestWorker
-  /** Of the operator's app. Null if X cannot notify us: its secret or app token is missing. */
+  /** The activity API of the operator's app. Null if X cannot notify us: its secret or app token is missing. */
   xActivity: XActivity | null
-  /** Counts what X sends and nobody can read. */
+  /** Counts what X sends and we cannot read. */
   unreadables: Unreadables
   /** Null if Google is not configured. */
   google: Google | null

@@ -58,7 +58,7 @@ const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-m
 const EXTENSION_PAGES = fileURLToPath(new URL('../../extension/pages.json', import.meta.url))
 /** How long requests and jobs may take to finish. */
 const DRAIN_SECONDS = 20
-/** Browsers open connections in advance. When closing, Node.js would wait for their first request. */
+/** How long shutdown keeps unused connections. Browsers open them in advance, and Node.js would wait for a request. */
 const UNUSED_SECONDS = 1
 /** How often shutdown closes connections whose last request has been answered: clients keep them open. */
 const IDLE_MS = 100
@@ -67,7 +67,7 @@ const BACKLOG = 4_096
 /** Limit for closing everything, if the database or another service does not respond. */
 const CLOSE_SECONDS = 25
 
-/** What processes tell each other. */
+/** The channels on which processes notify each other. */
 const CHANNELS = [
   DELIVERIES_CHANNEL,
   EVENTS_CHANNEL,
@@ -240,7 +240,7 @@ async function closeServices(services: Services): Promise<void> {
   await database.close()
 }
 
-/** @returns how to close the connections on which nothing has arrived */
+/** Tracks connections. @returns a function that closes those on which nothing has arrived */
 function trackUnused(server: Server): () => void {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {

@@ -38,7 +38,7 @@ export async function insertUser({ db }: Writer, email: string, emailVerified = 
   await db.insert(authUsers).values({ email, name: email, emailVerified })
 }
 
-/** The accounts have another name or address, or one that nobody has confirmed. */
+/** Changes fields of the accounts, such as the name, the email address or whether it is verified. */
 export async function changeUser(
   { db }: Writer,
   which: Users,
@@ -47,7 +47,7 @@ export async function changeUser(
   await db.update(authUsers).set(set).where(matching(authUsers, which))
 }
 
-/** Deletes accounts, without what else their deletion does. */
+/** Deletes the rows of accounts, without the other effects of a deletion. */
 export async function deleteUsers({ db }: Writer, which: Users): Promise<void> {
   await db.delete(authUsers).where(matching(authUsers, which))
 }

@@ -4,7 +4,7 @@ import { matching, type Writer } from './matching.ts'
 
 type Key = typeof apiKeys.$inferInsert
 
-/** Inserts API keys that nobody knows, without scopes. @returns their ids */
+/** Inserts API keys without scopes that no caller can use. @returns the keys' ids */
 export async function insertApiKeys(
   { db }: Writer,
   workspaceId: string,
@@ -17,12 +17,12 @@ export async function insertApiKeys(
   return added.map(({ id }) => id)
 }
 
-/** An API key has expired. */
+/** Lets an API key expire now. */
 export async function expireApiKey({ db }: Writer, id: string): Promise<void> {
   await db.update(apiKeys).set({ expiresAt: sql`now()` }).where(matching(apiKeys, { id }))
 }
 
-/** An API key may call nothing. */
+/** Removes all scopes of an API key, so it may call nothing. */
 export async function clearScopes({ db }: Writer, id: string): Promise<void> {
   await db.update(apiKeys).set({ scopes: [] }).where(matching(apiKeys, { id }))
 }

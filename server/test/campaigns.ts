@@ -4,7 +4,7 @@ import { campaigns } from '../src/core/tables/campaigns.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../src/core/tables/sequences.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to campaigns beside their people and messages. Each verb changes all campaigns chosen.
+// Changes campaigns directly in the database. Each function changes all campaigns that `which` selects.
 
 type Campaigns = Which<typeof campaigns>
 type Campaign = typeof campaigns.$inferSelect
@@ -23,32 +23,32 @@ export async function insertCampaign(
   return campaign!
 }
 
-/** Pauses the campaigns without releasing anything. */
+/** Sets the campaigns to paused, but does not release claimed messages. */
 export async function pauseNow(to: Writer, which: Campaigns, more: Change = {}): Promise<void> {
   await change(to, which, { status: 'paused', ...more })
 }
 
-/** The campaigns send again. */
+/** Sets the campaigns to active, without a pause reason. */
 export async function reactivate(to: Writer, which: Campaigns, more: Change = {}): Promise<void> {
   await change(to, which, { status: 'active', reason: null, ...more })
 }
 
-/** Everybody got everything. */
+/** Sets the campaigns to completed. */
 export async function complete(to: Writer, which: Campaigns): Promise<void> {
   await change(to, which, { status: 'completed', reason: null })
 }
 
-/** Archives the campaigns without releasing anything. */
+/** Sets the campaigns to archived, but does not release claimed messages. */
 export async function archiveNow(to: Writer, which: Campaigns): Promise<void> {
   await change(to, which, { status: 'archived' })
 }
 
-/** Their next follow-up is due then. */
+/** Sets when the campaigns' enrollments are next checked for follow-ups; null: never. */
 export async function planFollowUp(to: Writer, which: Campaigns, followUpDueAt: Date | null): Promise<void> {
   await change(to, which, { followUpDueAt })
 }
 
-/** The campaigns consist of manual messages. */
+/** Makes the campaigns consist of direct messages. */
 export async function makeDirect(to: Writer, which: Campaigns): Promise<void> {
   await change(to, which, { kind: 'direct' })
 }
@@ -58,17 +58,17 @@ export async function deleteCampaigns({ db }: Writer, which: Campaigns = {}): Pr
   await db.delete(campaigns).where(matching(campaigns, which))
 }
 
-/** The people enrolled by a launch whose first message no plan has allowed yet. */
+/** Marks the enrollments as waiting until the plan allows their first message. */
 export async function leaveUnqueued({ db }: Writer, which: Which<typeof enrollments>): Promise<void> {
   await db.update(enrollments).set({ isUnqueued: true }).where(matching(enrollments, which))
 }
 
-/** The enrolled people replied, which ends their way. */
+/** Ends the enrollments as if the leads had replied. */
 export async function endByReply({ db }: Writer, which: Which<typeof enrollments>): Promise<void> {
   await db.update(enrollments).set({ state: 'replied' }).where(matching(enrollments, which))
 }
 
-/** Pretends that the enrolled people have received the step before this one. */
+/** Sets the number of the enrollments' next step, as if the steps before it had been sent. */
 export async function placeBefore(
   { db }: Writer,
   which: Which<typeof enrollments>,
@@ -87,17 +87,17 @@ async function change({ db }: Writer, which: Campaigns, set: Change): Promise<vo
 
 type Versions = Which<typeof sequenceVersions>
 
-/** The stored steps of a campaign are these, also if the product accepts them no longer. */
+/** Replaces a campaign's stored steps, possibly with steps that the product no longer accepts. */
 export async function replaceSteps({ db }: Writer, campaignId: string, steps: VersionStep[] | SQL): Promise<void> {
   await db.update(sequenceVersions).set({ steps }).where(matching(sequenceVersions, { campaignId }))
 }
 
-/** The campaigns have no stored steps. */
+/** Deletes stored versions of sequences, with their steps. */
 export async function deleteSteps({ db }: Writer, which: Versions): Promise<void> {
   await db.delete(sequenceVersions).where(matching(sequenceVersions, which))
 }
 
-/** The enrolled people are paused until then; null: until someone resumes them. */
+/** Pauses the enrollments until `pausedUntil`; null: until a user resumes them. */
 export async function pausePeople(
   { db }: Writer,
   which: Which<typeof enrollments>,
@@ -107,7 +107,7 @@ export async function pausePeople(
   await db.update(enrollments).set(pause).where(matching(enrollments, which))
 }
 
-/** The enrolled people skipped this step then. */
+/** Records that the enrollments skipped this step at `skippedAt`. */
 export async function skipStep(
   { db }: Writer,
   which: Which<typeof enrollments>,
@@ -117,7 +117,7 @@ export async function skipStep(
   await db.update(enrollments).set({ skippedStepNumber, skippedAt }).where(matching(enrollments, which))
 }
 
-/** Enrolls people who stopped and are no leads any more. @returns the ids of the enrollments */
+/** Inserts stopped enrollments whose leads no longer exist. @returns the ids of the enrollments */
 export async function insertStopped({ db }: Writer, campaignId: string, count: number): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     insert into enrollments (workspace_id, campaign_id, lead_id, state, version)
@@ -128,27 +128,27 @@ export async function insertStopped({ db }: Writer, campaignId: string, count: n
   return rows.map(({ id }) => id)
 }
 
-/** The next parts of launches are due. */
+/** Makes the next part of every launch due now. */
 export async function makePartsDue(to: Writer): Promise<void> {
   await change(to, sql`next_part_at is not null`, { nextPartAt: new Date() })
 }
 
-/** The launches can no longer be undone. */
+/** Ends the time in which the launches can be undone. */
 export async function endUndo(to: Writer, which: Campaigns): Promise<void> {
   await change(to, which, { undoUntil: sql`now()` })
 }
 
-/** The campaigns were created then. */
+/** Sets when the campaigns were created. */
 export async function createdAt(to: Writer, which: Campaigns, at: Date): Promise<void> {
   await change(to, which, { createdAt: at })
 }
 
-/** The campaigns belong to the sample data. */
+/** Makes the campaigns part of the sample data. */
 export async function makeSample(to: Writer, which: Campaigns): Promise<void> {
   await change(to, which, { isSample: true })
 }
 
-/** The campaigns reached this many people. */
+/** Sets how many people the campaigns have messaged, and how many replied. */
 export async function setFigures(
   to: Writer,
   which: Campaigns,

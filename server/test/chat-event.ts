@@ -1,11 +1,11 @@
-/** A text field of Thrift's binary protocol. */
+/** Encodes a text field in Thrift's binary protocol. */
 function field(id: number, text: string): Buffer {
   const head = Buffer.from([11, 0, id, 0, 0, 0, 0])
   head.writeInt32BE(Buffer.byteLength(text), 3)
   return Buffer.concat([head, Buffer.from(text)])
 }
 
-/** An `encoded_event` of X Chat. @param detail the variant of its detail: 1 is a message; null: none */
+/** Encodes an `encoded_event` of X Chat. @param detail the variant of the event's detail: 1 is a message; null: none */
 export function encodeChatEvent({
   sequenceId,
   messageId,

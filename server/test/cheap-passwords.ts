@@ -9,12 +9,12 @@ type Scrypt = (
   callback: (error: Error | null, key: Buffer) => void,
 ) => void
 
-/** The cost that passwords.ts asks for; its own test hashes with it. */
+/** The cost that passwords.ts uses. Hashes with any other cost are left alone. */
 const PRODUCT = { N: 16_384, r: 16 }
 const CHEAP = { N: 16, r: 1 }
 let isCheap = true
 
-// Imported before passwords.ts, in tests and by the servers that they start: a hash takes a core 100 ms.
+// Import this before passwords.ts, in tests and in the servers that they start. A real hash takes 100 ms of CPU time.
 const scrypt = crypto.scrypt as Scrypt
 crypto.scrypt = ((password, salt, bytes, options, callback) => {
   const isPassword = options.N === PRODUCT.N && options.r === PRODUCT.r

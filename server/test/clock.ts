@@ -9,7 +9,7 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
   step(ms: number): Promise<void>
-  /** Rebinds column defaults to this clock, in tables created since. */
+  /** Makes column defaults use this clock in tables that were created after `openClock`. */
   bind(): Promise<void>
   /** Restores JavaScript's own clock. */
   close(): Promise<void>
@@ -26,7 +26,10 @@ const CLOCK = `
     as 'select pg_catalog.clock_timestamp() + (select by from clock.ahead)';
   do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$`
 
-/** Column defaults are bound to a function when created, so set them again. A connection may see either name. */
+/**
+ * Sets column defaults again, because they keep the function that they were created with. The search
+ * path decides which of the two names PostgreSQL shows.
+ */
 const BIND = `
   do $$
   declare d record;
@@ -39,7 +42,7 @@ const BIND = `
     end loop;
   end $$`
 
-/** Spread over several seconds. */
+/** Maximum tries per statement, 50 ms apart. */
 const RECONNECTS_MAX = 200
 
 /**

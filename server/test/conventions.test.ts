@@ -8,7 +8,8 @@ import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type JsonSchema, operations, pathWith } from './operations.ts'
 
-/** Conventions checked on every route of the contract. */
+// Checks conventions on every operation of the contract.
+
 let app: TestApp
 let person: Person
 beforeAll(async () => {
@@ -173,7 +174,7 @@ describe('every operation with invalid input', () => {
       }
       let caller = await makeCaller()
       let refused = 0
-      // Operations without fields take all of them as the same body.
+      // Without fields, most of these bodies are equal, so send each distinct body once.
       for (const body of new Map(bodies.map((body) => [JSON.stringify(body), body])).values()) {
         const response =
           method === 'GET'
@@ -181,7 +182,7 @@ describe('every operation with invalid input', () => {
             : await caller.call(method, path, body)
         expect(response.status).not.toBe(500)
         if (response.body.code !== 'INVALID_INPUT') {
-          // The call was accepted, and may have ended the session.
+          // The call may have succeeded and ended the session.
           caller = await makeCaller()
           continue
         }
@@ -249,7 +250,7 @@ describe('every operation with an id in its path', () => {
   }
 
   it.each(named(onOne))('returns 404 from %s for unknown and malformed ids', async (_, operation) => {
-    // One person makes too many calls a minute for all operations.
+    // A new person for each operation, because calls per minute and person are limited.
     const caller = await makePerson(app)
     app.services.env.operators.push(caller.email)
     for (const id of [SOME_ID, 'x', '1', "'; drop table leads; --", '%00', 'ü'.repeat(20)]) {
@@ -387,7 +388,7 @@ async function sendRaw(origin: string, request: string): Promise<string> {
 }
 
 describe('every workspace table but the earliest', () => {
-  /** X apps are among them because that of the operator has no workspace, and X accounts name theirs by its id alone. */
+  /** Includes x_apps: the operator's app has no workspace, and X accounts refer to their app by its id alone. */
   const earliest = [
     ...['campaigns', 'dm_activity', 'dms', 'extension_codes', 'extension_pairings', 'imports', 'lead_lists'],
     ...['lead_removals', 'leads', 'notifications', 'paid_subscriptions', 'past_contacts', 'replies', 'saved_filters'],

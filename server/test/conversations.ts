@@ -11,7 +11,7 @@ import { launch, makeList, openHandles } from './outreach.ts'
 
 let lastEvent = 10n ** 18n
 
-/** Delivers a message as X does. @param seconds when it was written, from now @param text '' if it is encrypted */
+/** Delivers a message as X does. @param text '' for an encrypted one @param seconds from now until it is written */
 export async function say(app: TestApp, from: string, to: string, text: string, seconds = 1): Promise<void> {
   const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
   lastEvent += 1n
@@ -22,7 +22,7 @@ export async function say(app: TestApp, from: string, to: string, text: string, 
   await receive(app.db, [event])
 }
 
-/** People whom a campaign of the workspace has messaged. */
+/** Creates leads, and a campaign of the workspace that has messaged them. */
 export async function messaged(app: TestApp, person: Person, count = 1) {
   const list = await makeList(app, person, openHandles(count))
   const campaign = await launch(person, list, { channel: 'extension' })
@@ -35,7 +35,7 @@ export async function messaged(app: TestApp, person: Person, count = 1) {
 
 type Conversations = Which<typeof conversations>
 
-/** Inserts a conversation of a lead with the X account '1', whose last message was at that time, by default now. */
+/** Inserts a lead's conversation with the X account '1'. @param at when its last message was sent */
 export async function insertConversation(
   { db }: Writer,
   {
@@ -56,22 +56,22 @@ export async function deleteConversations({ db }: Writer, which: Conversations):
   await db.delete(conversations).where(matching(conversations, which))
 }
 
-/** The newest message is ours. */
+/** Marks the newest message of the conversations as ours. */
 export async function answerLast(to: Writer, which: Conversations): Promise<void> {
   await change(to, which, { isLastOurs: true })
 }
 
-/** The conversations are encrypted, or no longer. */
+/** Sets whether the conversations are encrypted. */
 export async function encrypt(to: Writer, which: Conversations, isEncrypted = true): Promise<void> {
   await change(to, which, { isEncrypted })
 }
 
-/** The time passes until which the conversations were snoozed. */
+/** Sets the end of the conversations' snooze to a second ago. */
 export async function endSnooze(to: Writer, which: Conversations): Promise<void> {
   await change(to, which, { snoozedUntil: new Date(Date.now() - 1_000) })
 }
 
-/** The classifier gave the conversations this label, as sure as that. */
+/** Sets the conversations' label and the classifier's confidence in it. */
 export async function classify(
   to: Writer,
   which: Conversations,
@@ -85,7 +85,7 @@ async function change({ db }: Writer, which: Conversations, set: PgUpdateSetSour
   await db.update(conversations).set(set).where(matching(conversations, which))
 }
 
-/** Offers people who are no leads, each a second older than the last. @returns the offers */
+/** Inserts offers of people who are not leads, each a second older than the previous one. @returns the offers */
 export async function insertOffers(
   { db }: Writer,
   { workspaceId }: { workspaceId: string },
@@ -97,18 +97,18 @@ export async function insertOffers(
   return db.insert(conversationOffers).values(rows).returning()
 }
 
-/** The offered people wrote that many days ago. */
+/** Sets the time at which the offered people wrote to `days` days ago. */
 export async function ageOffers({ db }: Writer, which: Which<typeof conversationOffers>, days: number): Promise<void> {
   const at = new Date(Date.now() - days * 86_400_000)
   await db.update(conversationOffers).set({ at }).where(matching(conversationOffers, which))
 }
 
-/** A member began to write an answer. */
+/** Stores a member's draft of an answer. */
 export async function insertDraft({ db }: Writer, draft: typeof conversationDrafts.$inferInsert): Promise<void> {
   await db.insert(conversationDrafts).values(draft)
 }
 
-/** Inserts an open and unread conversation, the only one of its workspace, and counts it. */
+/** Inserts an open and unread conversation, and counts it as the workspace's only one. */
 export async function insertCounted({ db }: Writer, workspaceId: string, leadId: string): Promise<void> {
   await db.insert(conversationCounts).values({ workspaceId, open: 1, unread: 1 })
   await insertConversation({ db }, { workspaceId, leadId })

@@ -15,7 +15,7 @@ import { xAuthorizations } from '../src/domains/platform/x-account/tables.ts'
 import { hashToken } from '../src/sealing.ts'
 import type { Writer } from './matching.ts'
 
-// What happens to the ways of signing in, and to links, codes and keys that work for a while.
+// Changes sign-in methods, and temporary links, codes and keys, directly in the database.
 
 const past = () => new Date(Date.now() - 1)
 const BY_SECRET = {
@@ -27,7 +27,7 @@ const BY_SECRET = {
   ticket: [authTickets, authTickets.ticketHash],
 } as const
 
-/** What this secret stands for has expired. */
+/** Lets the code, link, state or ticket with this secret expire. */
 export async function expire({ db }: Writer, kind: keyof typeof BY_SECRET, secret: string): Promise<void> {
   const [table, hash] = BY_SECRET[kind]
   await db
@@ -36,12 +36,12 @@ export async function expire({ db }: Writer, kind: keyof typeof BY_SECRET, secre
     .where(eq(hash, hashToken(secret)))
 }
 
-/** The links of a change of address have expired. */
+/** Lets the links of a user's change of email address expire. */
 export async function expireEmailChange({ db }: Writer, userId: string): Promise<void> {
   await db.update(authEmailChanges).set({ expiresAt: past() }).where(eq(authEmailChanges.userId, userId))
 }
 
-/** The sign-ups of an address have expired, by default all. */
+/** Lets the sign-ups of an email address expire, by default those of all addresses. */
 export async function expireSignUps({ db }: Writer, email?: string): Promise<void> {
   await db
     .update(authSignUps)
@@ -49,17 +49,17 @@ export async function expireSignUps({ db }: Writer, email?: string): Promise<voi
     .where(email === undefined ? undefined : eq(authSignUps.email, email))
 }
 
-/** Every visit to an identity provider took too long. */
+/** Lets every sign-in at an identity provider that has not returned yet expire. */
 export async function expireSsoRequests({ db }: Writer): Promise<void> {
   await db.update(ssoRequests).set({ expiresAt: past() })
 }
 
-/** Every visit to X to connect an account took too long. */
+/** Lets every visit to X to connect an account expire. */
 export async function expireAuthorizations({ db }: Writer): Promise<void> {
   await db.update(xAuthorizations).set({ expiresAt: past() })
 }
 
-/** The person's pairing code has expired. */
+/** Lets the person's pairing code expire. */
 export async function expirePairingCode({ db }: Writer, userId: string): Promise<void> {
   await db.update(extensionCodes).set({ expiresAt: past() }).where(eq(extensionCodes.userId, userId))
 }
@@ -76,7 +76,7 @@ export async function insertPasswordReset({ db }: Writer, userId: string, token:
   await db.insert(authPasswordResets).values({ tokenHash: hashToken(token), userId, expiresAt })
 }
 
-/** A refresh token was replaced that many seconds ago. */
+/** Sets when a refresh token was replaced to `seconds` seconds ago. */
 export async function backdateRotation({ db }: Writer, token: string, seconds: number): Promise<void> {
   await db
     .update(authRefreshTokens)
@@ -84,7 +84,7 @@ export async function backdateRotation({ db }: Writer, token: string, seconds: n
     .where(eq(authRefreshTokens.tokenHash, hashToken(token)))
 }
 
-/** Links an account of a provider to a person's account. @returns the id of the link */
+/** Links a sign-in provider's account to a person's account. @returns the id of the link */
 export async function linkIdentity(
   { db }: Writer,
   userId: string,
@@ -98,7 +98,7 @@ export async function linkIdentity(
   return identity!.id
 }
 
-/** The person's account has no password. */
+/** Removes the password of the person's account. */
 export async function removePassword({ db }: Writer, userId: string): Promise<void> {
   await db
     .delete(authIdentities)
@@ -112,22 +112,22 @@ export async function insertKeys({ db }: Writer, keys: Key[]): Promise<void> {
   await db.insert(authKeys).values(keys)
 }
 
-/** Takes all keys away. @returns them, for `insertKeys` */
+/** Deletes all keys that sign access tokens. @returns the keys, for `insertKeys` */
 export async function removeKeys({ db }: Writer): Promise<Key[]> {
   return db.delete(authKeys).returning()
 }
 
-/** All keys are stored in this form. */
+/** Replaces the stored private key of all signing keys. */
 export async function sealKeysAs({ db }: Writer, privateKey: string): Promise<void> {
   await db.update(authKeys).set({ privateKey })
 }
 
-/** All keys stopped signing that many hours ago. */
+/** Sets when all keys stopped signing to `hours` hours ago. */
 export async function retireKeys({ db }: Writer, hours: number): Promise<void> {
   await db.update(authKeys).set({ expiresAt: sql`now() - make_interval(hours => ${hours})` })
 }
 
-/** The oldest key stopped signing that many hours ago. */
+/** Sets when the oldest key stopped signing to `hours` hours ago. */
 export async function retireOldestKey({ db }: Writer, hours: number): Promise<void> {
   await db
     .update(authKeys)

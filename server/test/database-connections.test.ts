@@ -78,7 +78,7 @@ describe.each([
     expect(results.filter(({ status }) => status === 200).length).toBeGreaterThan(results.length / 2)
     expect((await arrived(app)).length - before).toBe(60)
     expect(Math.max(...counts)).toBeLessThanOrEqual(most)
-    // All must be in use, or the count proves nothing.
+    // Enough connections must have been open at the same time, or the count proves nothing.
     expect(Math.max(...counts)).toBeGreaterThanOrEqual(Math.min(most, 6))
   })
 })

@@ -217,7 +217,7 @@ describe('the bundled database', () => {
       try {
         signal('SIGCONT')
       } catch {
-        // They have ended.
+        // The processes have already ended.
       }
     })
     signal('SIGSTOP')
@@ -231,7 +231,7 @@ describe('the bundled database', () => {
         seconds: (performance.now() - since) / 1000,
       }
     }
-    // More than there are connections.
+    // More calls than there are connections.
     const results = await Promise.all(Array.from({ length: 20 }, timed))
     for (const result of results) expect(result).toMatchObject({ status: 503, code: 'UNAVAILABLE', retryAfter: '1' })
     expect(Math.max(...results.map(({ seconds }) => seconds))).toBeLessThan(30)
@@ -242,7 +242,7 @@ describe('the bundled database', () => {
     for (const pid of processesOf(server).all) process.kill(pid, 'SIGSTOP')
     const since = performance.now()
     await server.end()
-    // Limited to 25 seconds by the server.
+    // The server itself limits its shutdown to 25 seconds.
     expect(performance.now() - since).toBeLessThan(120_000)
   })
 })

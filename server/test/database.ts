@@ -11,7 +11,7 @@ interface TestDatabase {
   url: string
   /** Runs one statement. @returns the number of changed rows */
   run(sql: string, values?: unknown[]): Promise<number>
-  /** Runs one statement and keeps its locks. @returns releases them */
+  /** Runs one statement and keeps its locks. @returns a function that releases the locks */
   hold(sql: string): Promise<() => Promise<void>>
   drop(): Promise<void>
 }
@@ -33,7 +33,7 @@ async function drop(clusterUrl: string, name: string, triesLeft = 30): Promise<v
   try {
     await runSql(clusterUrl, `drop database ${name} with (force)`)
   } catch (error) {
-    // An autovacuum worker is in it, which only a superuser may end.
+    // An autovacuum worker uses the database, and only a superuser may terminate it.
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE || triesLeft === 0) throw error
     await sleep(1_000)
     await drop(clusterUrl, name, triesLeft - 1)
@@ -53,7 +53,7 @@ export async function runSql(url: string, sql: string, values?: unknown[]): Prom
 
 async function hold(url: string, sql: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url })
-  // The database may be dropped before.
+  // The database may be dropped while this connection is open.
   client.on('error', () => {})
   await client.connect()
   await client.query('begin')

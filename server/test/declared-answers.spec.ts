@@ -28,7 +28,7 @@ describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some 
       const expected = declared.filter((code) => !COMMON.has(code))
       const missing = ['OK', ...expected].filter((code) => {
         if (code === 'INVALID_INPUT' && !takesInput) return false
-        // Every member has the role of a viewer, so FORBIDDEN is impossible.
+        // Every member has at least the role viewer, so FORBIDDEN is impossible.
         if (code === 'FORBIDDEN' && access === 'viewer') return false
         return !produced.has(`${name} ${code}`)
       })
@@ -53,7 +53,7 @@ interface ApiDocument {
   paths: Record<string, Record<string, { operationId: string; responses: object }>>
 }
 
-/** Declared statuses by the names of operations and by `GET /api/path/:id`. */
+/** Declared statuses, both by the name of the operation and by its route, such as `GET /api/path/:id`. */
 function statusesIn({ paths }: ApiDocument): Map<string, string[]> {
   const statuses = new Map<string, string[]>()
   for (const [path, operations] of Object.entries(paths))

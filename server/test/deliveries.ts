@@ -4,7 +4,7 @@ import { xUnreadables } from '../src/domains/overview/operator/tables.ts'
 import { OPERATOR_APP_ID } from '../src/domains/platform/x-apps/tables.ts'
 import type { Writer } from './matching.ts'
 
-/** Stores deliveries of the operator's app that nobody can open, and that hold up follow-ups. */
+/** Stores deliveries of the operator's app that cannot be opened, and that hold up follow-ups. */
 export async function storeSealed(
   { db }: Writer,
   named: Partial<Pick<typeof xDeliveries.$inferInsert, 'accountXUserId' | 'personXUserId'>> = {},
@@ -14,27 +14,27 @@ export async function storeSealed(
   await db.insert(xDeliveries).values(Array.from({ length: count }, () => row))
 }
 
-/** Deletes what was delivered. @returns it */
+/** Deletes all deliveries. @returns the deleted deliveries */
 export async function deleteDeliveries({ db }: Writer): Promise<(typeof xDeliveries.$inferSelect)[]> {
   return db.delete(xDeliveries).returning()
 }
 
-/** All deliveries are recorded now, also those that failed before. */
+/** Makes all deliveries due now, including those that failed before. */
 export async function makeDeliveriesDue({ db }: Writer): Promise<void> {
   await db.update(xDeliveries).set({ nextAt: new Date(0) })
 }
 
-/** All deliveries arrived that many seconds ago. */
+/** Sets when all deliveries arrived to `seconds` seconds ago. */
 export async function ageDeliveries({ db }: Writer, seconds: number): Promise<void> {
   await db.update(xDeliveries).set({ receivedAt: sql`now() - make_interval(secs => ${seconds})` })
 }
 
-/** Nothing unreadable was delivered. */
+/** Deletes the records of unreadable deliveries. */
 export async function deleteUnreadables({ db }: Writer): Promise<void> {
   await db.delete(xUnreadables)
 }
 
-/** Everything unreadable was delivered that many days earlier. */
+/** Moves the records of unreadable deliveries `days` days into the past. */
 export async function ageUnreadables({ db }: Writer, days: number): Promise<void> {
   await db.update(xUnreadables).set({ day: sql`day - ${days}::int` })
 }

@@ -4,7 +4,7 @@ import { matching, type Which, type Writer } from './matching.ts'
 
 type Workspace = { workspaceId: string }
 
-/** Stores events of changed campaigns with these numbers, each with this many ids. */
+/** Stores `count` events of changed campaigns, numbered from `from`, each with `ids` random ids. */
 export async function insertEvents(
   { db }: Writer,
   { workspaceId }: Workspace,
@@ -18,7 +18,7 @@ export async function insertEvents(
     from generate_series(${from}::int, ${from + count - 1}::int) n`)
 }
 
-/** The events happened that many seconds ago. */
+/** Sets when the events happened to `seconds` seconds ago. */
 export async function ageEvents({ db }: Writer, which: Which<typeof workspaceEvents>, seconds: number): Promise<void> {
   const createdAt = new Date(Date.now() - seconds * 1_000)
   await db.update(workspaceEvents).set({ createdAt }).where(matching(workspaceEvents, which))
@@ -29,7 +29,7 @@ export async function deleteEvents({ db }: Writer, which: Which<typeof workspace
   await db.delete(workspaceEvents).where(matching(workspaceEvents, which))
 }
 
-/** A process that is gone had open streams of a person. */
+/** Inserts open event streams of a person, as a process leaves them when it dies. */
 export async function insertStreams(
   { db }: Writer,
   { id, workspaceId }: { id: string } & Workspace,
@@ -42,7 +42,7 @@ export async function insertStreams(
     .values(Array.from({ length: count }, () => ({ workspaceId, userId: id, workerId, expiresAt })))
 }
 
-/** Forgets the streams of a process. */
+/** Deletes the event streams of a process. */
 export async function deleteStreams({ db }: Writer, workerId: number): Promise<void> {
   await db.delete(eventStreams).where(matching(eventStreams, { workerId }))
 }

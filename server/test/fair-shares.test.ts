@@ -23,7 +23,7 @@ async function hold(table: string, { onTestFinished }: TestContext): Promise<() 
   return release
 }
 
-/** How many connections of the product wait for the table. */
+/** Returns how many of the product's connections wait for the table. */
 async function waiting(table: string): Promise<number> {
   const client = new pg.Client(app.databaseUrl)
   await client.connect()
@@ -42,7 +42,7 @@ const timed = async <T extends { status: number }>(calling: Promise<T>) => {
   return Object.assign(response, { ms: performance.now() - since })
 }
 
-/** What others do meanwhile: sign-ins, joins, the load balancer and members of other workspaces. */
+/** Sends the calls of others: sign-ins, waitlist joins, the load balancer and members of other workspaces. */
 const everybodyElse = (other: Person) => [
   call(app, 'POST', '/auth/sign-in/email', { email: 'nobody@example.com', password: 'wrong password' }),
   call(app, 'POST', '/waitlist/join', { email: `${crypto.randomUUID()}@example.com` }),
@@ -55,7 +55,7 @@ const everybodyElse = (other: Person) => [
 describe('a workspace whose requests take long', () => {
   it('holds three connections, gets 429 for what waits 2 seconds, and delays nobody else', async (test) => {
     const [attacker, other] = await Promise.all([makePerson(app), makePerson(app)])
-    // Prepared, so that none of these is new.
+    // Warm up, so that none of these calls is the first of its kind below.
     await Promise.all(everybodyElse(other))
     const release = await hold('leads', test)
     const refused: Answer[] = []
@@ -89,7 +89,7 @@ describe('a workspace whose requests take long', () => {
     const release = await hold('leads', test)
     const slow = people.map(ask)
     await expect.poll(() => waiting('leads')).toBe(1)
-    // A slow change could start after a second.
+    // Unlike these reads, a slow change could start after a second.
     await sleep(1_200)
     expect(await waiting('leads')).toBe(1)
     await release()

@@ -4,7 +4,8 @@ import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations, pathWith } from './operations.ts'
 
-/** Malicious input must be rejected or harmless, and never cause a server error. */
+// Malicious input must be rejected or harmless, and never cause a server error.
+
 let app: TestApp
 let person: Person
 beforeAll(async () => {

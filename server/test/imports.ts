@@ -13,7 +13,7 @@ export async function insertImports(
   await db.insert(imports).values(rows.map((row) => ({ workspaceId, of: 1_000, ...row })))
 }
 
-/** The imports last said that many seconds ago that they were running. */
+/** Sets the imports to running, with their last sign of life `seconds` seconds ago. */
 export async function silenceImports({ db }: Writer, which: Which<typeof imports>, seconds: number): Promise<void> {
   const updatedAt = sql`clock_timestamp() - make_interval(secs => ${seconds})`
   await db.update(imports).set({ status: 'running', updatedAt }).where(matching(imports, which))

@@ -18,11 +18,11 @@ const STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_c
 
 const change = fc.record({
   kind: fc.constantFrom('insert' as const, 'delete' as const, ...STATUSES),
-  /** Which leads: those whose number has this remainder. */
+  /** Selects the leads: the hash of their id is divisible by this number. */
   of: fc.integer({ min: 2, max: 9 }),
   waitMs: fc.integer({ min: 0, max: 5 }),
 })
-/** Each change is a transaction, which keeps its locks for a while. */
+/** A client's changes: each is a transaction that keeps its locks for `waitMs`. */
 const changes = fc.array(change, { maxLength: 6 })
 
 it('equals a recount after eight clients have changed the same leads concurrently', async () => {

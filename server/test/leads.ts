@@ -60,7 +60,7 @@ export async function expectLeadCountsRight({ db }: Pick<TestApp, 'db'>): Promis
   expect(rows).toEqual([])
 }
 
-/** Checks what counts a workspace's suppressions, list entries, taggings and finds of scrapes. */
+/** Checks the counts of a workspace's suppressions, list entries, tagged leads and scraped leads. */
 export async function expectPeopleCountsRight({ db }: Pick<TestApp, 'db'>, { workspaceId }: Person): Promise<void> {
   const { rows } = await db.execute(sql`
     select * from (
@@ -104,12 +104,12 @@ export const NOBODY: Omit<IncomingLead, 'twitterHandle'> = {
   metadata: null,
 }
 
-/** The leads replied to somebody's message then. */
+/** Records that the leads replied at `repliedAt`. */
 export async function recordReply(to: Writer, which: Leads, repliedAt = new Date(), more: Change = {}): Promise<void> {
   await change(to, which, { repliedAt, ...more })
 }
 
-/** The leads' contact status, as their messages would leave it. */
+/** Sets the leads' contact status, as their messages would. */
 export async function setStatus(
   to: Writer,
   which: Leads,
@@ -119,12 +119,12 @@ export async function setStatus(
   await change(to, which, { dmStatus, ...more })
 }
 
-/** The leads were messaged before they became leads. */
+/** Records that the leads were messaged at `contactedBeforeAt`, before they became leads. */
 export async function recordPastContact(to: Writer, which: Leads, contactedBeforeAt = new Date()): Promise<void> {
   await change(to, which, { contactedBeforeAt })
 }
 
-/** A campaign claimed a message to the leads then; null: none did. */
+/** Sets when a campaign last claimed a message to the leads; null: never. */
 export async function recordClaim(
   to: Writer,
   which: Leads,
@@ -134,7 +134,7 @@ export async function recordClaim(
   await change(to, which, { lastClaimedAt, ...more })
 }
 
-/** X says who the leads are, or their id is unknown again. */
+/** Sets the leads' X id, as confirmed by X; null makes it unknown again. */
 export async function identifyLeads(to: Writer, which: Leads, xUserId: string | null): Promise<void> {
   if (xUserId === null) return void (await change(to, which, { xUserId, xUserCheckedAt: null }))
   await to.db.execute(sql`
@@ -147,12 +147,12 @@ export async function identifyLeads(to: Writer, which: Leads, xUserId: string | 
     ${identifySuppressions(sql`shown`)}`)
 }
 
-/** A file says who the leads are on X, and X was not asked. */
+/** Sets the leads' X id as an imported file claims it, without confirmation from X. */
 export async function claimIdentity(to: Writer, which: Leads, xUserId: string): Promise<void> {
   await change(to, which, { xUserId })
 }
 
-/** The leads' profiles on X changed, and we have read it. */
+/** Changes the leads' stored profiles, as if their profiles on X had changed and been read. */
 export async function editProfiles(
   to: Writer,
   which: Leads,
@@ -161,17 +161,17 @@ export async function editProfiles(
   return change(to, which, profile)
 }
 
-/** The leads asked to be contacted. */
+/** Records that the leads asked to be contacted. */
 export async function recordRequest(to: Writer, which: Leads): Promise<void> {
   await change(to, which, { basis: 'asked', basisAt: new Date() })
 }
 
-/** X refuses messages from this X user to the leads. */
+/** Records that X refuses messages from this X user to the leads. */
 export async function closeTo(to: Writer, which: Leads, closedTo: string): Promise<void> {
   await change(to, which, { closedTo })
 }
 
-/** The leads were added then. */
+/** Sets when the leads were added. */
 export async function addedAt(to: Writer, which: Leads, createdAt: Change['createdAt']): Promise<void> {
   await change(to, which, { createdAt })
 }
@@ -225,27 +225,27 @@ async function change({ db }: Writer, which: Leads, set: Change): Promise<LeadRo
   return db.select().from(leads).where(inArray(leads.id, ids)).orderBy(leads.id)
 }
 
-/** Says that a workspace has this number of leads in each status. */
+/** Sets each of a workspace's lead counts to this number, without adding leads. */
 export async function pretendLeads({ db }: Writer, { workspaceId }: { workspaceId: string }, count: number) {
   await db.update(leadCounts).set({ count }).where(matching(leadCounts, { workspaceId }))
 }
 
-/** Says that a workspace's leads take at most this much space. */
+/** Sets the counted bytes of a workspace's leads, without adding leads. */
 export async function pretendBytes({ db }: Writer, { workspaceId }: { workspaceId: string }, bytes: number) {
   await db.update(leadBytes).set({ bytes }).where(matching(leadBytes, { workspaceId }))
 }
 
-/** Leads were tagged then. */
+/** Sets when leads were tagged. */
 export async function setTaggedAt({ db }: Writer, which: Which<typeof leadTags>, addedAt: Change['createdAt']) {
   await db.update(leadTags).set({ addedAt }).where(matching(leadTags, which))
 }
 
-/** Somebody read the conversation with a lead. */
+/** Records that a lead has now read the messages of an X account. */
 export async function readLead({ db }: Writer, leadId: string, accountXUserId: string): Promise<void> {
   await db.insert(leadReads).values({ leadId, accountXUserId, readAt: new Date() })
 }
 
-/** Adds a new lead to the stage of an import, which the transaction has opened. */
+/** Adds a new lead to the staging table of an import, which the transaction must have created. */
 export async function stageLead({ db }: Writer, twitterHandle: string, name: string): Promise<void> {
   await db.execute(sql`
     insert into incoming_leads (line, twitter_handle, name, is_new) values (1, ${twitterHandle}, ${name}, true)`)

@@ -11,12 +11,12 @@ export async function insertList({ db }: Writer, { workspaceId }: Workspace, nam
   return list!.id
 }
 
-/** A smart list was counted before, as this many, and counting took that long. */
+/** Sets a smart list's last count, and how many milliseconds counting took. */
 export async function setCount({ db }: Writer, id: string, leadCount: number, countMs: number): Promise<void> {
   await db.update(leadLists).set({ leadCount, countMs }).where(eq(leadLists.id, id))
 }
 
-/** The count of a smart list is long ago. */
+/** Makes the last count of a smart list outdated. */
 export async function ageCount({ db }: Writer, id: string): Promise<void> {
   await db
     .update(leadLists)

@@ -117,7 +117,7 @@ export async function earn(app: TestApp, { id, email }: Person, ...achievements:
     .values({ email, normalizedEmail: email, accountUserId: id, achievements })
     .onConflictDoUpdate({ target: members.normalizedEmail, set: { accountUserId: id, achievements } })
     .returning()
-  // Long ago, so that months of Pro are over and only the other rewards apply.
+  // Earned long ago, so that free months of Pro are over and only the other rewards apply.
   const earnedAt = new Date('2020-01-01')
   await app.db.insert(rewardGrants).values(
     achievements.map((achievement) => ({
@@ -132,8 +132,8 @@ export async function earn(app: TestApp, { id, email }: Person, ...achievements:
 }
 
 /**
- * Connects an X account to the workspace: signed in to the stand-in X if it runs, else with fake
- * tokens. Texts of its conversations are stored, unless `consents` is false.
+ * Connects an X account to the workspace, through the stand-in X if the app has one, else with fake
+ * tokens. Texts of the account's conversations are stored, unless `consents` is false.
  */
 export async function connectX(
   app: TestApp,

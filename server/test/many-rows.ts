@@ -3,13 +3,13 @@ import { recountMessages } from '../src/core/messages/counts.ts'
 import { recountLeads } from '../src/core/people/lead-counts.ts'
 import type { Writer } from './matching.ts'
 
-// Rows in numbers that the product's own way of adding them would take minutes for.
+// Inserts rows in bulk, because adding them through the product would take minutes.
 
 type Workspace = { workspaceId: string }
 
 /**
  * Adds leads for tests of paging: their names, descriptions and follower counts repeat every ten,
- * so that sorting has ties. Each is a minute older than the last.
+ * so that sorting has ties. Each lead is a minute older than the previous one.
  */
 export async function fillLeads({ db }: Writer, { workspaceId }: Workspace, count: number): Promise<void> {
   await db.execute(sql`
@@ -21,7 +21,7 @@ export async function fillLeads({ db }: Writer, { workspaceId }: Workspace, coun
   await db.execute(sql`analyze leads, lead_standings`)
 }
 
-/** Adds leads, seven in each second, with follower counts below 1,000. */
+/** Adds leads with follower counts below 1,000. Groups of seven have the same creation time. */
 export async function fillLeadsTogether({ db }: Writer, { workspaceId }: Workspace, count: number): Promise<void> {
   await db.execute(sql`
     insert into leads (workspace_id, name, twitter_handle, follower_count, created_at)
@@ -77,7 +77,7 @@ export async function fillForPlans({ db }: Writer, { workspaceId }: Workspace): 
   await recountMessages(db)
 }
 
-/** Copies a campaign that often. A person of each was messaged then. */
+/** Copies a campaign `count` times. Each copy counts one person as messaged at `at`. */
 export async function copyCampaign({ db }: Writer, id: string, count: number, at: Date): Promise<void> {
   await db.execute(sql`
     with added as (

@@ -6,14 +6,14 @@ import { dms } from '../src/core/tables/messages.ts'
 import type { Db } from '../src/db/open.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to messages, as a sender and X would report it. Each verb changes all messages chosen.
+// Changes messages as a sender and X would. Each function changes all messages that `which` selects.
 
 type Messages = Which<typeof dms>
 type Message = typeof dms.$inferSelect
 type Time = Date | SQL
 type Change = PgUpdateSetSource<typeof dms>
 
-/** X accepted the messages. */
+/** Marks the messages as accepted by X. */
 export async function markSent(
   to: Writer,
   which: Messages,
@@ -23,12 +23,12 @@ export async function markSent(
   await change(to, which, { status: 'sent', sentAt, ...more })
 }
 
-/** X delivered the messages. */
+/** Marks the messages as delivered by X. */
 export async function markDelivered(to: Writer, which: Messages, sentAt = new Date()): Promise<void> {
   await change(to, which, { status: 'delivered', sentAt })
 }
 
-/** Their people replied. */
+/** Marks the messages as replied to. */
 export async function markReplied(
   to: Writer,
   which: Messages,
@@ -38,12 +38,12 @@ export async function markReplied(
   await change(to, which, { status: 'replied', repliedAt, ...more })
 }
 
-/** The messages failed or were skipped. */
+/** Marks the messages as failed, or as skipped if `more` has a reason. */
 export async function markFailed(to: Writer, which: Messages, more: Change = {}): Promise<Message[]> {
   return change(to, which, { status: 'failed', ...more })
 }
 
-/** A sender claimed the messages then, with or without a lease. */
+/** Sets when a sender claimed the messages; `more` can add a lease. */
 export async function markClaimed(
   to: Writer,
   which: Messages,
@@ -58,48 +58,48 @@ export async function backdateClaims(to: Writer, which: Messages, seconds: numbe
   await change(to, which, { claimedAt: sql`claimed_at - make_interval(secs => ${seconds})` })
 }
 
-/** The leases end in that many seconds; by default they have ended. */
+/** Lets the messages' leases end in `seconds` seconds; by default, a second ago. */
 export async function endLeases(to: Writer, which: Messages, seconds = -1): Promise<void> {
   await change(to, which, { leaseExpiresAt: sql`now() + make_interval(secs => ${seconds})` })
 }
 
-/** The messages are due then. */
+/** Sets when the messages are due. */
 export async function makeDue(to: Writer, which: Messages, dueAt: Time = new Date()): Promise<void> {
   await change(to, which, { dueAt })
 }
 
-/** The messages wait for their campaign's next launch, or no longer. */
+/** Sets whether the messages are held. */
 export async function holdMessages(to: Writer, which: Messages, isHeld = true): Promise<void> {
   await change(to, which, { isHeld })
 }
 
-/** The messages are follow-ups of this X account. */
+/** Turns the messages into follow-ups from this X account. */
 export async function makeFollowUps(to: Writer, which: Messages, xAccountId: string, more: Change = {}): Promise<void> {
   await change(to, which, { isFollowUp: true, xAccountId, ...more })
 }
 
-/** The messages have another text, recipient, variant or outcome. */
+/** Changes the messages' text, recipient, variant or outcome. */
 export async function rewrite(to: Writer, which: Messages, more: Change): Promise<void> {
   await change(to, which, more)
 }
 
-/** Nobody knows whether X got the messages; their sender is gone once its lease has ended. */
+/** Makes it unknown whether X got the messages. @param leaseExpiresAt if set, a sender still holds them until then */
 export async function loseOutcome(to: Writer, which: Messages, leaseExpiresAt?: Date): Promise<void> {
   const lease = { lease: randomUUID(), holder: 'worker:0', leaseExpiresAt }
   await change(to, which, { outcomeUnknown: true, ...(leaseExpiresAt && lease) })
 }
 
-/** The messages are queued as if nobody had claimed them. */
+/** Removes claims and unknown outcomes, as if no sender had claimed the messages. */
 export async function returnToQueue(to: Writer, which: Messages): Promise<void> {
   await change(to, which, { outcomeUnknown: false, lease: null, holder: null, leaseExpiresAt: null })
 }
 
-/** Another sender holds the messages. */
+/** Gives the messages another lease, as if another sender had claimed them. */
 export async function changeHolder(to: Writer, which: Messages, more: Change = {}): Promise<void> {
   await change(to, which, { lease: randomUUID(), ...more })
 }
 
-/** The messages wait until then, because the person's inbox is unclear; null: it is clear. */
+/** Makes the messages wait until `until`, because the lead's inbox is unclear; null: it is clear. */
 export async function waitForInbox(to: Writer, which: Messages, until: Date | null): Promise<void> {
   await change(to, which, { dueAt: until ?? new Date(), inboxUnclearUntil: until })
 }
@@ -162,7 +162,7 @@ export async function copyMessages(
     select from added`)
 }
 
-/** X accepted the messages, but nobody counted them. */
+/** Marks the messages as accepted by X, but leaves the counts unchanged. */
 export async function markSentUncounted({ db }: Writer, which: Messages): Promise<void> {
   await db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(matching(dms, which))
 }

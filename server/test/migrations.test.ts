@@ -7,7 +7,7 @@ import { cloneDatabase, runSql, urlOfDatabase } from './database.ts'
 import { schemaText } from './schema-text.ts'
 import { createVersion01 } from './version-0-1.ts'
 
-/** A client of a database, until the test ends. */
+/** Connects to a database until the test ends, then drops it. */
 async function openClient({
   url,
   drop,

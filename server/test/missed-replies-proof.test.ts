@@ -5,7 +5,7 @@ import { openApp, type TestApp } from './open-app.ts'
 import { arrived, dmsOf, eventually, launch, letPass, makeList, openHandles, sleep } from './outreach.ts'
 import { startProcess } from './server-process.ts'
 
-/** Real server processes are killed while people answer, and X gives up delivering what they wrote. */
+// Kills real server processes while people reply, until X gives up delivering the replies.
 
 let app: TestApp
 beforeAll(async () => {

@@ -109,7 +109,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       PORT: '0',
       PUBLIC_URL: 'http://localhost:3000',
       DATABASE_URL: database.url,
-      // Run the tests with few connections: DATABASE_POOL_MAX=6 npm test
+      // To run the tests with few connections: DATABASE_POOL_MAX=6 npm test
       DATABASE_POOL_MAX: process.env.DATABASE_POOL_MAX,
       AUTH_SECRET: 'a secret for tests, long enough to pass',
       LOG_LEVEL: 'silent',
@@ -165,7 +165,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     return server
   }
   const server = await start({ workers: options.workers })
-  // The port is known only now.
+  // Only now is the server's port known.
   if (payments) await registerPaymentsWebhook(payments, `${server.url}/api/billing/webhook`)
 
   const app: TestApp = {

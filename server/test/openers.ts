@@ -16,7 +16,7 @@ export async function insertOpener(
   return opener!.id
 }
 
-/** Nothing could be written for the people of a campaign, who had one draft. */
+/** Marks a campaign's only opener, a draft, as failed. */
 export async function failOpeners({ db }: Writer, campaignId: string): Promise<void> {
   await db.execute(sql`
     with failed as (
@@ -25,7 +25,7 @@ export async function failOpeners({ db }: Writer, campaignId: string): Promise<v
     update opener_counts c set draft = 0, failed = 1 from failed where c.campaign_id = failed.campaign_id`)
 }
 
-/** Says that this number of a campaign's openers wait for approval. */
+/** Sets the count of a campaign's openers that wait for approval, without adding openers. */
 export async function pretendDrafts(
   { db }: Writer,
   of: { workspaceId: string; campaignId: string },
@@ -34,7 +34,7 @@ export async function pretendDrafts(
   await db.insert(openerCounts).values({ ...of, draft })
 }
 
-/** Forgets how many openers a campaign has. */
+/** Deletes the counts of a campaign's openers. */
 export async function deleteOpenerCounts({ db }: Writer, campaignId: string): Promise<void> {
   await db.delete(openerCounts).where(matching(openerCounts, { campaignId }))
 }

@@ -11,7 +11,7 @@ export interface Operation extends OperationMeta {
   /** With its parameters, such as `/lists/{id}`. */
   path: string
   declared: ErrorCode[]
-  /** Whether it has input that can be malformed. Ids in paths cannot be, only unknown. */
+  /** Whether the operation has input that can be malformed. Ids in paths can only be unknown. */
   takesInput: boolean
   /** The input as JSON Schema. */
   input: JsonSchema

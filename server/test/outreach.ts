@@ -32,7 +32,7 @@ export function openHandles(count: number): string[] {
   const handles: string[] = []
   while (handles.length < count) {
     const handle = `open_${Math.random().toString(36).slice(2, 9)}`
-    // One id of some hundreds looks as if a spreadsheet had rounded it, so imports refuse it.
+    // One id in a few hundred looks as if a spreadsheet had rounded it, so imports reject it.
     if ('id' in readXUserId(idOfHandle(handle))) handles.push(handle)
   }
   return handles
@@ -257,7 +257,7 @@ export function openSenders(app: () => TestApp) {
   })
 
   return {
-    /** Settles unknown outcomes quickly enough for a test. */
+    /** Starts a sender that settles unknown outcomes quickly enough for a test. @returns how to close it */
     async start(services: Partial<Services> = {}, timing: Partial<Timing> = {}): Promise<() => Promise<void>> {
       const sender = await startSender(
         { ...app().services, ...services },
@@ -273,17 +273,17 @@ export function openSenders(app: () => TestApp) {
       closing.push(close)
       return close
     },
-    /** Options that give a process another sending interval. */
+    /** Returns options that give a process another sending interval. */
     withInterval: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
     async connected(
       options?: Parameters<typeof connectX>[3],
     ): Promise<{ person: Person; account: { id: string; handle: string } }> {
       const person = await makePerson(app())
-      // More messages than the Free plan allows.
+      // The tests send more messages than the Free plan allows.
       await subscribe(app(), person)
       return { person, account: await connectX(app(), person, undefined, options) }
     },
-    /** Recipients of the account's messages, in order of delivery. */
+    /** Returns the messages that the account sent, in order of delivery. */
     arrivedFrom: async (handle: string) => (await arrived(app())).filter(({ from }) => from === handle),
     countClaimed: (campaignId: string) =>
       app().db.$count(dms, sql`campaign_id = ${campaignId} and lease_expires_at is not null`),
@@ -292,7 +292,7 @@ export function openSenders(app: () => TestApp) {
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Makes reply detection live for every X account, and their last read one that counts for a day. */
+/** Makes reply detection live for every X account, with a last read that counts for a day. */
 export async function confirmDetection({ db }: TestApp): Promise<void> {
   await db.execute(sql`
     insert into reply_watches (x_user_id, webhook_id, read_until, next_poll_at)
@@ -300,7 +300,7 @@ export async function confirmDetection({ db }: TestApp): Promise<void> {
     on conflict (x_user_id) do update set webhook_id = 'test', read_until = excluded.read_until, next_poll_at = excluded.next_poll_at`)
 }
 
-/** Moves everything that a campaign did into the past, as if that time had passed. */
+/** Moves everything that a campaign did `hours` hours into the past. */
 export async function letPass({ db }: TestApp, campaignId: string, hours: number): Promise<void> {
   const by = sql`make_interval(hours => ${hours})`
   await db.execute(sql`
@@ -317,7 +317,7 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
     update x_app_claims set claimed_at = claimed_at - ${by} where dm_id in (select id from dms where campaign_id = ${campaignId})`)
 }
 
-/** Nobody has changed the campaign drafts for this many days. */
+/** Sets when the campaign drafts were last changed to `days` days ago. */
 export async function letDraftsAge({ db }: TestApp, days: number): Promise<void> {
   await db.update(campaignDrafts).set({ updatedAt: sql`now() - make_interval(days => ${days}::int)` })
 }
@@ -327,7 +327,7 @@ export async function clearLastClaims({ db }: TestApp): Promise<void> {
   await db.update(leads).set({ lastClaimedAt: null, lastClaimedCampaignId: null })
 }
 
-/** A worker claims the next message that is due. */
+/** Claims the next message that is due, as a worker does. @throws Error if no message is due */
 export async function claimNext({ db, services }: TestApp): Promise<Claimed> {
   const [worker] = await db.insert(workers).values({}).returning()
   const { claimed } = await claimDue(db, worker!.id, services.env)
@@ -335,7 +335,7 @@ export async function claimNext({ db, services }: TestApp): Promise<Claimed> {
   return claimed
 }
 
-/** A worker that sends everything that is due now, message by message. @returns the texts, in order */
+/** Sends everything that is due now, one message after the other, as a worker does. @returns the texts, in order */
 export async function sendDue(app: TestApp): Promise<string[]> {
   const [worker] = await app.db.insert(workers).values({}).returning()
   const texts: string[] = []

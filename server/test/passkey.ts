@@ -1,7 +1,7 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
 /**
- * A software passkey with an ES256 credential (WebAuthn Level 2, 6.3).
+ * Creates a software passkey with an ES256 credential (WebAuthn Level 2, 6.3).
  * @param origin the page's origin, as reported by the browser
  */
 export function createPasskey(origin: string) {

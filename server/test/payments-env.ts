@@ -1,6 +1,6 @@
 import type { Payments } from '@x-automated/stand-ins/payments'
 
-/** The environment with which `npm start` configures the stand-in. */
+/** Returns the environment variables with which `npm start` configures the server for the stand-in. */
 export function paymentsEnv({ url, secretKey, links }: Payments): Record<string, string> {
   return {
     STRIPE_API_URL: url,

@@ -21,10 +21,10 @@ beforeAll(async () => {
 
 const HANDLES = ['ann', 'bob', 'cat', 'dan', 'eve', 'fay']
 const IDS = ['11', '22', '33', '44']
-/** Refusals of steps whose lead, list, tag or suppression another client has deleted. */
+/** Refusals of steps because another client has deleted the lead, list, tag or suppression, or created the same tag. */
 const LOST = /_NOT_FOUND$|^TAG_EXISTS$/
 
-/** A workspace with two lists, two tags and two scrapes. */
+/** Creates a workspace with two lists, two tags and two scrapes. */
 async function makeScene() {
   const person = await makePerson(app)
   await subscribe(app, person)
@@ -39,7 +39,7 @@ async function makeScene() {
 type Scene = Awaited<ReturnType<typeof makeScene>>
 
 interface Choice {
-  /** People, by handle or id. */
+  /** The people, as indexes into HANDLES or IDS, which wrap around. */
   who: number[]
   /** Which list, tag and scrape. */
   part: 0 | 1
@@ -51,9 +51,9 @@ const byHandle = ({ workspaceId }: Person, who: readonly number[]): SQL => sql`
   select id from leads
   where workspace_id = ${workspaceId} and lower(twitter_handle) = any(${sql.param(handlesOf(who))}::text[])`
 
-/** What a client of the workspace may do. */
+/** The steps that a client of the workspace can take. */
 const STEPS = {
-  /** X shows people, of whom some are known by handle alone: duplicates are merged. */
+  /** Stores scraped people. Some are known by handle alone, so duplicates are merged. */
   async scrape({ person, parts }, { who, part }) {
     const people = idsOf(who).map((xUserId, n) => ({
       xUserId,
@@ -125,7 +125,7 @@ const STEPS = {
   },
 } satisfies Record<string, (scene: Scene, choice: Choice) => Promise<void>>
 
-/** Locks what is counted or the counts, so that clients wait for each other. */
+/** Locks of rows that are counted or that have counts, so that clients wait for each other. */
 const LOCKS: readonly ((tx: Db, scene: Scene) => Promise<unknown>)[] = [
   async () => {},
   (tx, { person }) => tx.execute(sql`select from leads where workspace_id = ${person.workspaceId} for key share`),

@@ -1,2 +1,2 @@
-/** Whether proofs run long: `npm test -- proof`. A full run repeats each of them a few times only. */
+/** Whether proofs run long, as in `npm test -- proof`. In a full run, each proof runs for seconds only. */
 export const isLongProof = process.env.PROOF === 'long'

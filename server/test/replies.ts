@@ -3,14 +3,14 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { replies } from '../src/core/tables/replies.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// Stored replies, beside the statements that store them. Each verb changes all replies chosen.
+// Changes stored replies directly in the database. Each function changes all replies that `which` selects.
 
 type Replies = Which<typeof replies>
 type Reply = typeof replies.$inferSelect
 
 let events = 0
 
-/** Stores a reply of a lead to the X account '1', by default now, without what follows from it. */
+/** Stores a lead's reply to the X account '1', by default of now, without the other effects of a reply. */
 export async function insertReply(
   { db }: Writer,
   values: Partial<typeof replies.$inferInsert> & { workspaceId: string; leadId: string },
@@ -24,17 +24,17 @@ export async function insertReply(
   return reply!
 }
 
-/** The replies arrived that many days ago. */
+/** Sets when the replies arrived to `days` days ago. */
 export async function ageReplies(to: Writer, which: Replies, days: number): Promise<void> {
   await change(to, which, { at: sql`now() - make_interval(days => ${days})` })
 }
 
-/** The replies arrived that many hours later. */
+/** Moves the arrival of the replies `hours` hours later. */
 export async function delayReplies(to: Writer, which: Replies, hours: number): Promise<void> {
   await change(to, which, { at: sql`${replies.at} + make_interval(hours => ${hours})` })
 }
 
-/** The replies have another label or text. */
+/** Changes the label or text of the replies. */
 export async function rewriteReplies(
   to: Writer,
   which: Replies,

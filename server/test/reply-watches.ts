@@ -3,7 +3,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { chatReads, replyWatches } from '../src/core/tables/replies.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// How X accounts are read. Each verb changes all watches chosen, by default all.
+// Changes how X accounts are watched for replies. Each function changes all watches that `which` selects.
 
 type Watches = Which<typeof replyWatches>
 
@@ -19,47 +19,47 @@ export async function watchAccount(
     .onConflictDoUpdate({ target: replyWatches.xUserId, set: values })
 }
 
-/** Nothing is watched. */
+/** Stops watching all accounts. */
 export async function deleteWatches({ db }: Writer): Promise<void> {
   await db.delete(replyWatches)
 }
 
-/** The last complete read of the accounts began that many seconds ago. */
+/** Sets when the last complete read of the accounts began to `secondsAgo` seconds ago. */
 export async function recordRead(to: Writer, which: Watches = {}, secondsAgo = 0): Promise<void> {
   await change(to, which, { readUntil: sql`now() - make_interval(secs => ${secondsAgo})` })
 }
 
-/** The accounts were never read. */
+/** Removes the last complete read of the accounts, as if they had never been read. */
 export async function forgetRead(to: Writer, which: Watches = {}): Promise<void> {
   await change(to, which, { readUntil: null })
 }
 
-/** The accounts are read then, by default now. */
+/** Sets when the accounts are read next, by default now. */
 export async function planRead(to: Writer, which: Watches = {}, nextPollAt = new Date()): Promise<void> {
   await change(to, which, { nextPollAt })
 }
 
-/** The accounts could not be read for that many seconds. */
+/** Makes reads of the accounts fail since `seconds` seconds ago. */
 export async function failReads(to: Writer, which: Watches = {}, seconds = 0): Promise<void> {
   await change(to, which, { failsSince: sql`now() - make_interval(secs => ${seconds})` })
 }
 
-/** X's rate limit of the accounts is over. */
+/** Ends the wait for X's rate limit of the accounts. */
 export async function endRest(to: Writer, which: Watches = {}): Promise<void> {
   await change(to, which, { restsUntil: null })
 }
 
-/** The webhooks of the accounts are checked now. */
+/** Makes the check of all accounts' webhook subscriptions due now. */
 export async function makeCheckDue(to: Writer): Promise<void> {
   await change(to, {}, { nextCheckAt: new Date() })
 }
 
-/** X delivers nothing about the accounts. */
+/** Removes the accounts' webhook, so that X delivers nothing about them. */
 export async function loseWebhook(to: Writer, which: Watches): Promise<void> {
   await change(to, which, { webhookId: null })
 }
 
-/** X Chat, which the accounts did not have, is looked for again. */
+/** Makes the check whether the accounts have X Chat by now due. */
 export async function lookForChats(to: Writer, which: Watches): Promise<void> {
   await change(to, which, { chatAbsentUntil: sql`now() - interval '1 second'` })
 }
@@ -68,12 +68,12 @@ async function change({ db }: Writer, which: Watches, set: PgUpdateSetSource<typ
   await db.update(replyWatches).set(set).where(matching(replyWatches, which))
 }
 
-/** An X Chat conversation of the account changed, and was not read since. */
+/** Records that an X Chat conversation of the account has changed and has not been read since. */
 export async function changeChat({ db }: Writer, accountXUserId: string, personXUserId: string): Promise<void> {
   await db.insert(chatReads).values({ accountXUserId, personXUserId, conversationId: '1-2', changedAt: new Date() })
 }
 
-/** Nothing is known about the account's X Chat conversations. */
+/** Deletes what is known about the account's X Chat conversations. */
 export async function forgetChats({ db }: Writer, accountXUserId: string): Promise<void> {
   await db.delete(chatReads).where(matching(chatReads, { accountXUserId }))
 }

@@ -1,7 +1,7 @@
 import { reports } from '../src/domains/overview/reports/tables.ts'
 import { matching, type Writer } from './matching.ts'
 
-/** Shares reports of March 2026 whose links cannot be opened, valid until then. */
+/** Inserts shared reports of March 2026 that expire at `expiresAt`. Their links cannot be opened. */
 export async function insertReports(
   { db }: Writer,
   { id, workspaceId }: { id: string; workspaceId: string },
@@ -14,7 +14,7 @@ export async function insertReports(
   await db.insert(reports).values(rows)
 }
 
-/** A report has expired. */
+/** Lets a report expire now. */
 export async function expireReport({ db }: Writer, id: string): Promise<void> {
   await db.update(reports).set({ expiresAt: new Date() }).where(matching(reports, { id }))
 }

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 
-/** One less than a line may have, for the comma or semicolon that follows. */
+/** Maximum length of a line without the comma or semicolon that follows. */
 const MAX_COLUMNS = 119
 
 /**
- * The schema `public` of a migrated, unused database as SQL, from PostgreSQL's catalog: tables by name, each
+ * Returns the schema `public` of a migrated, unused database as SQL, from PostgreSQL's catalog: tables by name, each
  * with its constraints, indexes and triggers, then sequences, views, functions and initial rows.
  */
 export async function schemaText(client: pg.ClientBase): Promise<string> {
@@ -82,7 +82,7 @@ const TABLES = `
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
   order by c.relname`
 
-/** Without those of identity columns. */
+/** All sequences except those of identity columns. */
 const SEQUENCES = `
   select format('create sequence %I as %s', c.relname, format_type(s.seqtypid, null))
     || coalesce(' owned by ' || d.refobjid::regclass || '.' || a.attname, '') as line
@@ -123,14 +123,14 @@ function statement(text: string): string {
   return `${wrap(readable(text), 0)};`
 }
 
-/** The body stays as it was written. */
+/** Formats the head of a function. Its body stays as it was written. */
 function functionText(definition: string): string {
   const start = definition.indexOf('$function$')
   const head = readable(definition.slice(0, start)).replace('create or replace function public.', 'create function ')
   return `${head.replace(/\n /g, '\n  ')}${definition.slice(start).trimEnd().replaceAll('$function$', '$$$$')};`
 }
 
-/** Every row of a database that has only been migrated, without times and empty columns. */
+/** Describes every row of a database that has only been migrated, without its times and null columns. */
 async function initialRows(client: pg.ClientBase, tables: Table[]): Promise<string[]> {
   const rows = tables.map(({ name }) => `select '${name}' as name, to_jsonb(t) as row from ${name} t`)
   return lines(
@@ -141,7 +141,7 @@ async function initialRows(client: pg.ClientBase, tables: Table[]): Promise<stri
   )
 }
 
-/** Lowers keywords, which PostgreSQL prints in capitals, and leaves out casts and defaults that say nothing. */
+/** Lowercases keywords, which PostgreSQL prints in capitals, and omits redundant casts and defaults. */
 function readable(text: string): string {
   return text
     .replace(/'(?:[^']|'')*'|"[^"]*"|[A-Z]+/g, (part) => (/^['"]/.test(part) ? part : part.toLowerCase()))
@@ -153,7 +153,7 @@ function readable(text: string): string {
 
 const CLAUSE = /^ (?:primary key|references|where|include|referencing|for each|when) /
 
-/** Indents a part of a statement. One that is too long gets a line per clause, then per condition. */
+/** Indents a part of a statement. A part that is too long gets a line per clause, then per condition. */
 function wrap(text: string, indent: number): string {
   const line = ' '.repeat(indent) + text
   if (line.length <= MAX_COLUMNS) return line
@@ -163,7 +163,7 @@ function wrap(text: string, indent: number): string {
   return pieces.map((piece, index) => wrap(piece, index === 0 ? indent : indent + 2)).join('\n')
 }
 
-/** Where a line can be broken: before its clauses, otherwise before the outermost conditions or after commas. */
+/** Finds where a line can be broken: before its clauses, otherwise before the outermost conditions or after commas. */
 function breaksIn(text: string): number[] {
   const clauses: number[] = []
   const conditions = new Map<number, number[]>()

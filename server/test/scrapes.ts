@@ -12,7 +12,7 @@ import type { TestApp } from './open-app.ts'
 
 type ScrapeRow = typeof scrapes.$inferSelect
 
-/** All followers or followed accounts of the handle, read directly from X. */
+/** Returns all followers or followed accounts of the handle, read directly from the stand-in X. */
 export async function everyone(x: TestApp['x'], handle: string, type: 'followers' | 'following'): Promise<XUser[]> {
   const api = createXApi({ apiUrl: x.url, clientId: x.clientId, clientSecret: x.clientSecret })
   const { accessToken } = await api.signInWithPassword('someone_else', 'long enough')
@@ -30,7 +30,7 @@ export async function everyone(x: TestApp['x'], handle: string, type: 'followers
   return users
 }
 
-/** Creates a scrape that no worker runs. `finds`: leads to mark as found by it. */
+/** Creates a scrape that no worker runs, and marks the leads in `finds` as found by it. */
 export async function makeScrape(
   { db }: Pick<TestApp, 'db'>,
   { workspaceId }: Pick<Person, 'workspaceId'>,
@@ -60,7 +60,7 @@ export async function startScrape(person: Person, twitterHandle: string, body: o
   return response.body.id
 }
 
-/** Polls the scrape until `holds` returns true; fails after 20 seconds. */
+/** Polls the scrape until `holds` returns true; fails after 60 seconds. */
 export async function until(
   app: Pick<TestApp, 'db'>,
   id: string,
@@ -75,7 +75,7 @@ export async function until(
   throw new Error(`still ${JSON.stringify(row)}`)
 }
 
-/** X ids of the people that the scrape found, with duplicates if stored twice. */
+/** Returns the X ids of the people that the scrape found. People who were stored twice appear twice. */
 export async function foundBy(app: Pick<TestApp, 'db'>, id: string): Promise<string[]> {
   const rows = await app.db
     .select({ xUserId: leads.xUserId })
@@ -85,7 +85,7 @@ export async function foundBy(app: Pick<TestApp, 'db'>, id: string): Promise<str
   return rows.map((row) => row.xUserId as string)
 }
 
-/** The scrapes came this far, as their workers would report it. */
+/** Changes the scrapes' progress, as their workers would. */
 export async function changeScrapes(
   { db }: Writer,
   which: Which<typeof scrapes>,
@@ -94,7 +94,7 @@ export async function changeScrapes(
   await db.update(scrapes).set(set).where(matching(scrapes, which))
 }
 
-/** Scrapes found their people then. */
+/** Sets when scrapes found their people. */
 export async function setFoundAt({ db }: Writer, which: Which<typeof scrapeLeads>, foundAt: Date | SQL): Promise<void> {
   await db.update(scrapeLeads).set({ foundAt }).where(matching(scrapeLeads, which))
 }

@@ -88,7 +88,7 @@ const scratchSettings: Record<string, string> = {
   max_connections: '300',
 }
 
-/** A folder in memory with 2 GB free; a run needs 200 MB, and its log of changes grows to 1 GB at most. */
+/** Returns a folder in memory if it has 2 GB free. A run needs 200 MB, and up to 1 GB for its write-ahead log. */
 export function memoryFolder(): string | undefined {
   const folder = '/dev/shm'
   if (!existsSync(folder)) return undefined
@@ -106,7 +106,7 @@ async function clearLeftovers(parent: string): Promise<void> {
       await stopCluster(join(home, 'postgres'), 'immediate')
       rmSync(home, { recursive: true, force: true })
     } catch (error) {
-      // It belongs to another user, who will remove it.
+      // The leftover belongs to another user, whose next run removes it.
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'EACCES' && code !== 'EPERM') throw error
     }

@@ -3,7 +3,7 @@ import { authFactors, authRecoveryCodes } from '../src/domains/identity/second-f
 import { hashToken } from '../src/sealing.ts'
 import type { Writer } from './matching.ts'
 
-/** Adds an authenticator app that makes no codes, confirmed then; null: not yet. */
+/** Adds an authenticator app without a secret. @param confirmedAt null: not confirmed yet */
 export async function addFactor(
   { db }: Writer,
   userId: string,
@@ -14,7 +14,7 @@ export async function addFactor(
   return factor!
 }
 
-/** Adds a code that signs in once instead of a factor. */
+/** Adds a recovery code, which works once in place of a second factor. */
 export async function addRecoveryCode({ db }: Writer, userId: string, code: string): Promise<void> {
   await db.insert(authRecoveryCodes).values({ userId, codeHash: hashToken(code) })
 }
@@ -24,7 +24,7 @@ export async function removeFactors({ db }: Writer, userId: string): Promise<voi
   await db.delete(authFactors).where(eq(authFactors.userId, userId))
 }
 
-/** Allows the person's current code again, which otherwise works once per time step. */
+/** Allows the person to use their current code again. Otherwise, a code works once per time step. */
 export async function allowCodesAgain({ db }: Writer, userId: string): Promise<void> {
   await db.update(authFactors).set({ lastStep: null }).where(eq(authFactors.userId, userId))
 }

@@ -11,18 +11,19 @@ import type { TestApp } from './open-app.ts'
 
 // Database failures of a world: broken connections, a killed server, a restored backup.
 
-/** Connections are reopened within this many seconds after a loss. */
+/** For how many seconds after a loss of the database errors are attributed to it. */
 const RECOVERY_SECONDS = 5
 
 let archives = 0
 /**
- * When the database was last lost, in seconds since this process started, because tests move their
- * clocks.
+ * When the database was last lost, in seconds of this process's uptime, because tests change the
+ * clock.
  */
 let lostAt = Number.NEGATIVE_INFINITY
 
 /**
- * Whether a step failed only because the database was just lost: its caller repeats it or gives up.
+ * Whether a step failed only because the database was just lost. Then its caller repeats it or gives
+ * up.
  */
 export function isOfDisaster(error: unknown): boolean {
   const isRecent = process.uptime() - lostAt < RECOVERY_SECONDS
@@ -59,7 +60,7 @@ async function recovered({ services }: TestApp): Promise<void> {
     () => sidePool.query('select'),
     () => session.run((connection) => connection.query('select')),
   ]) {
-    // Each broken connection of a pool fails once.
+    // Each broken connection of a pool fails once, so wait for three successes in a row.
     for (let inARow = 0; inARow < 3; ) {
       inARow = await query().then(
         () => inARow + 1,
@@ -73,7 +74,7 @@ async function recovered({ services }: TestApp): Promise<void> {
   lostAt = process.uptime()
 }
 
-/** What a backup and its restore need of a world. */
+/** The parts of a world that a backup and its restore need. */
 interface World {
   app: TestApp
   person: { workspaceId: string }
@@ -124,8 +125,8 @@ export function dropBackup(world: World): void {
 }
 
 /**
- * Kills all processes, restores the backup and restarts. Messages that extensions own, or that are
- * on their way to X, survive.
+ * Kills all processes, restores the backup and restarts. Messages that extensions have claimed, or
+ * that are on their way to X, can still arrive.
  */
 export async function restoreBackup(world: World): Promise<void> {
   const { app, archive } = world

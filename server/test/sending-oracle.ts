@@ -6,12 +6,12 @@ import { type Arrival, DELAYS, INTERVAL_SECONDS, PROTECTION, type World, type Wr
 
 /*
  * Invariants of a world, checked against the stand-in X's log and the times of the hand-overs.
- * Messages of the simulated queue never reach X, so its own records are used.
+ * Messages of the simulated queue never reach X, so their rows in the database are used.
  */
 
-/** Maximum time from a claim to X (engine.ts). */
+/** Maximum time from a claim to the hand-over to X (deliver.ts). */
 const HAND_OVER_MS = 3_000
-/** A claimed message follows the cap that applied when it was claimed. */
+/** Maximum age of a claim at the hand-over: its lease. The cap that applied at the claim counts. */
 const CLAIM_MS_MAX = 120_000
 
 type Row = {
@@ -28,13 +28,13 @@ type Row = {
   eventId: string | null
   claimedAt: number
   sentAt: number | null
-  /** When it was queued; of a follow-up, when its person was enrolled or last queued again by a user. */
+  /** When the message was queued; for a follow-up, when the lead was enrolled or last requeued by a user. */
   queuedAt: number
-  /** Its person is paused. */
+  /** The message is held, because the lead's enrollment is paused. */
   isPaused: boolean
   failure: string | null
   leadStatus: string
-  /** The X account that it was claimed for. */
+  /** The X account that the message was claimed for. */
   account: string | null
 }
 
@@ -56,12 +56,12 @@ const isSimulated = ({ holder, sentAt }: Row) => holder === 'simulated' && sentA
 interface Standing {
   id: string
   campaign: string
-  /** The X account of its campaign. */
+  /** The campaign's X account. */
   account: string | null
   kind: string
-  /** The position of its campaign, oldest first. */
+  /** The campaign's position, oldest first. */
   age: number
-  /** Its campaign, if its sender can send. */
+  /** The campaign is active, and its account or an extension can send. */
   isActive: boolean
   isQueued: boolean
   requeuedAt: string | null
@@ -71,11 +71,11 @@ interface Standing {
   /** Claimed or recorded by the simulated queue. */
   isSimulated: boolean
   isFollowUp: boolean
-  /** It is due, or claimed. */
+  /** The message is due, or claimed. */
   isDue: boolean
 }
 
-/** The state between two steps, for `expectTurnsKept` and `expectProtected`. */
+/** Reads the state between two steps, for `expectTurnsKept` and `expectProtected`. */
 export async function look(world: World) {
   return { messages: await lookAtMessages(world), rejections: await lookAtRejections(world) }
 }
@@ -93,8 +93,8 @@ async function lookAtMessages({ app, person }: World): Promise<Standing[]> {
 }
 
 /**
- * No sender claimed a message of a campaign while an older one on the account had messages queued
- * throughout.
+ * Expects that no sender claimed a campaign's first message while an older campaign on the same
+ * account had a first message due the whole time.
  */
 export function expectTurnsKept({ messages: before }: Looked, { messages: after }: Looked): void {
   const was = new Map(before.map((message) => [message.id, message]))
@@ -124,7 +124,7 @@ export function expectTurnsKept({ messages: before }: Looked, { messages: after 
   expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
 }
 
-/** What X and people rejected of a campaign's last messages from an account. */
+/** How many of a campaign's last messages from an account X refused, and how many people opted out. */
 interface Rejections {
   campaign: string
   account: string
@@ -148,7 +148,7 @@ async function lookAtRejections({ app, person }: World): Promise<Rejections[]> {
   return rows
 }
 
-/** No campaign stays active after too many refusals or opt-outs. */
+/** Expects that no campaign stays active after too many refusals or opt-outs. */
 export function expectProtected({ rejections: before }: Looked, { rejections: after }: Looked): void {
   for (const now of after) {
     const then = before.find(({ campaign, account }) => campaign === now.campaign && account === now.account)
@@ -159,13 +159,13 @@ export function expectProtected({ rejections: before }: Looked, { rejections: af
   }
 }
 
-/** The campaign and step of a text, or how else it was sent. */
+/** Returns the source and the step of a text. The source is a campaign, or how else the text was sent. */
 function stepOf(text: string): { source: string; step: number } {
   const source = /^([ABC]) to/.exec(text)?.[1] ?? (text.startsWith('By hand') ? 'By hand' : 'Queued')
   return { source, step: Number(/^[ABC] to \S+, (\d)/.exec(text)?.[1] ?? 1) }
 }
 
-/** Each step of a campaign once, in order, from one account, and not before its delay. */
+/** Expects each step of a campaign at most once, in order, from one account, and not before its delay. */
 function expectInOrder(
   theirs: readonly { from: string | null; text: string; at: number; source: string; step: number }[],
   source: string,
@@ -182,10 +182,10 @@ function expectInOrder(
   }
 }
 
-/** The cap and the interval of an account. */
+/** Expects that an account's daily cap and sending interval were kept. */
 function expectLimitsKept(world: World, account: string, arrivals: readonly Arrival[], rows: readonly Row[]): void {
   const byTime = arrivals.filter(({ from }) => from === account).toSorted((a, b) => a.handedAt - b.handedAt)
-  // The simulated queue keeps the cap but no interval. It may hang between its claim, which counts, and its record.
+  // The simulated queue keeps the cap but no interval. It can stall between the claim, which counts, and the outcome.
   const simulated = rows
     .filter((row) => isSimulated(row) && row.account === account)
     .map(({ claimedAt, message }) => ({ handedAt: claimedAt, text: message }))
@@ -209,14 +209,14 @@ function expectLimitsKept(world: World, account: string, arrivals: readonly Arri
   }
 }
 
-/** How long after X has shown a reply a follow-up may still leave, by worker and by extension. */
+/** How late a follow-up may still be sent after X has shown a reply, by worker and by extension. */
 const BLIND_MS = { api: 90_000, extension: 150_000 }
 
-/** A sent follow-up, and what its person had answered. */
+/** A sent follow-up, and what its recipient had replied before. */
 interface FollowUp {
   message: Arrival
   limitMs: number
-  /** What they wrote to the account since the campaign's first message, except before a person resumed them. */
+  /** Replies to the account since the campaign's first message, and since a user last resumed the recipient. */
   answers: Written[]
 }
 
@@ -243,8 +243,8 @@ function followUpsOf(world: World, arrivals: readonly Arrival[]): FollowUp[] {
 }
 
 /**
- * No follow-up reaches someone who has answered or opted out, once X has shown that for 90 seconds, or
- * 150 to an extension, in either of its systems and whatever it has delivered.
+ * Expects that no follow-up reaches someone who replied or opted out more than 90 seconds before, or
+ * 150 if an extension sends it, in X Chat or not, and even if X did not deliver the reply.
  */
 function expectNoneBlind(world: World, arrivals: readonly Arrival[]): void {
   for (const { message, limitMs, answers: replies } of followUpsOf(world, arrivals)) {
@@ -284,7 +284,7 @@ export async function countFollowUps(world: World): Promise<void> {
   ).size
 }
 
-/** After an automatic reply that can be read, the sequence continues. */
+/** An automatic reply. If the product can read it, it does not end the sequence. */
 const AUTOMATIC = 'I am out of office'
 const isAutomatic = ({ text, isChat }: Pick<Written, 'text' | 'isChat'>) => text === AUTOMATIC && !isChat
 
@@ -295,7 +295,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
 
   const written = [
     ...arrivals.map(({ from, to, text, handedAt }) => ({ from, to, text, at: handedAt })),
-    // A simulation may hang between its claim and its record.
+    // The simulated queue can stall between the claim and the outcome, so the time of the claim counts.
     ...rows
       .filter(isSimulated)
       .map(({ account, handle, message, claimedAt }) => ({ from: account, to: handle, text: message, at: claimedAt })),
@@ -306,7 +306,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
     const theirs = written.filter(({ to }) => to === person)
     const sources = new Set(theirs.map(({ source }) => source).filter((source) => source !== 'B'))
     expect(sources.size, `sources of messages to ${person}`).toBeLessThanOrEqual(1)
-    // B may repeat what a launch sent that the restored backup does not know.
+    // After a restore, B may repeat what a launch sent after the backup, which is now stored as direct messages.
     const lost = rows.filter(({ kind, handle }) => kind === 'direct' && handle === person).map(({ message }) => message)
     const isKnown = ({ source, text }: (typeof theirs)[number]) => source !== 'B' || !lost.includes(text)
     const own = theirs.filter(isKnown)
@@ -331,7 +331,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
 
   for (const [handle, { place: position, queuedBefore, isPermanent }] of world.stopped) {
     const late = arrivals.filter((arrival) => {
-      // After a restore, B may send a text again that was found at X.
+      // Match by X id first: after a restore, B may send a text again that was found at X.
       const row =
         rows.find(({ eventId }) => eventId === arrival.id) ?? rows.find(({ message }) => message === arrival.text)
       const queuedAt = row?.queuedAt ?? Number.POSITIVE_INFINITY
@@ -370,7 +370,7 @@ export async function expectNothingLost(world: World): Promise<void> {
     const arrived = arrivals.filter(
       ({ id, text }) => text === message && !rows.some((other) => other !== row && other.eventId === id),
     )
-    // After a restore, a campaign may send a text again that was read from X. Extensions know no ids.
+    // After a restore, a campaign may send a text again that was read from X. Messages of extensions have no X id.
     const nameless = rows.filter(
       (other) =>
         other !== row &&
@@ -383,14 +383,14 @@ export async function expectNothingLost(world: World): Promise<void> {
       expect(arrived.length, `${message}, which is shown as sent, on X`).toBe(1 + nameless.length)
       if (row.eventId) expect(arrived.map(({ id }) => id)).toContain(row.eventId)
     } else if (!row.outcomeUnknown) {
-      // A campaign relaunched after a restore has the same text as the lost row that was read from
-      // X.
+      // A campaign that is relaunched after a restore has the same text as the lost message, which
+      // was read from X into another row.
       const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
       // Someone who replied can be sent the step again.
       expect(unknown.slice(nameless.length), `${message}, which is shown as ${status}, at X`).toEqual([])
     }
     if (status === 'failed') expect(row.failure, message).toBeTruthy()
-    // Another campaign's message to them may wait for the end of their pause.
+    // Another campaign's message to the lead may wait for the end of a pause.
     const waits = rows.some(({ handle, isPaused }) => handle === row.handle && isPaused)
     if (row.sentAt !== null) expect(waits ? ['contacted', 'queued'] : ['contacted'], message).toContain(row.leadStatus)
   }
@@ -415,14 +415,14 @@ type Enrolled = {
   why: string | null
   /** The last step that was sent. */
   step: number | null
-  /** Why its message was skipped. */
+  /** Why the enrollment's message was skipped. */
   skip: string | null
   hasFailed: boolean
 }
 
 /**
- * Everyone who was enrolled was sent every step, or has stopped for a reason that this names. Applies when
- * all work has ended and X is healthy.
+ * Expects that everyone who was enrolled was sent every step, or stopped for a reason that `isServed`
+ * allows. Applies when all work has ended and X is healthy.
  */
 export async function expectEveryoneServed(world: World): Promise<void> {
   const { rows } = await world.app.db.execute<Enrolled>(sql`
@@ -435,13 +435,13 @@ export async function expectEveryoneServed(world: World): Promise<void> {
 
 function isServed(world: World, { campaign, handle, state, why, step, skip, hasFailed }: Enrolled): boolean {
   const own = world.written.filter((event) => event.handle === handle)
-  // What nobody can read counts as a message.
+  // Anything that the product cannot read counts as a message.
   const hasWritten = own.some((event) => event.isMessage || event.isUnreadable)
   const hasOptedOut = own.some(({ text, isChat }) => text === 'STOP' && !isChat)
-  // A restore loses our own messages, which X shows.
+  // A restore loses messages that we sent. X still shows them.
   const wasMessaged = world.byHand.has(handle) || world.restores > 0
   switch ([state, why, skip].filter(Boolean).join(' ')) {
-    // The steps after a reply are skipped, if a person lets someone continue.
+    // If a user resumes someone who has replied, the remaining steps may be skipped.
     case 'finished':
       return step === DELAYS[campaign as keyof typeof DELAYS].length + 1 || world.resumed.has(handle)
     case 'replied reply':

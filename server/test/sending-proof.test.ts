@@ -29,7 +29,8 @@ import { openTestLog } from './test-log.ts'
 
 /*
  * Every kind of sender keeps the invariants of sending-oracle.ts, whatever fails between two steps.
- * `npm test` repeats the same worlds. `npm test -- proof` searches for ten minutes, SENDING_PROOF_SECONDS=3600 for an hour; SENDING_PROOF_SEED repeats a reported seed.
+ * `npm test` repeats the same worlds. `npm test -- proof` searches for ten minutes, and
+ * SENDING_PROOF_SECONDS=3600 for an hour. SENDING_PROOF_SEED repeats a reported seed.
  */
 
 const SECONDS = Number(process.env.SENDING_PROOF_SECONDS ?? (isLongProof ? 600 : 8))
@@ -70,7 +71,7 @@ const REFUSALS = new Set([
   'X_CREDENTIALS_REFUSED',
   // A restore lost a message that an extension had claimed.
   'DM_NOT_FOUND',
-  // Someone's way through a campaign has ended, or another edit came first.
+  // The enrollment has ended, or another edit came first.
   'ENROLLMENT_STATE',
   'SEQUENCE_CHANGED',
 ])
@@ -132,7 +133,7 @@ async function activate(world: World, campaign: CampaignState): Promise<void> {
 const isActive = async (world: World, { id }: CampaignState) =>
   (await world.client.campaigns.find({ id })).status === 'active'
 
-/** A pause that was answered meanwhile may have come first. */
+/** Marks an active campaign as open: a pause that returned in the meantime may have taken effect first. */
 async function stayOpen(world: World, campaign: CampaignState): Promise<void> {
   if (!campaign.closedAt || !(await isActive(world, campaign))) return
   campaign.closedAt = null
@@ -146,7 +147,7 @@ async function reopen(world: World, campaign: CampaignState): Promise<void> {
   campaign.activations += 1
 }
 
-/** Launches with messages that are due 10 seconds later, or for some people only. */
+/** Launches a campaign, with messages that are due `holdSeconds` later, or for at most `limit` people at first. */
 async function launch(world: World, campaign: CampaignState, how: { holdSeconds?: number; limit?: number }) {
   if (campaign.holding || campaign.wish !== 'none') return
   await reopen(world, campaign)
@@ -154,7 +155,7 @@ async function launch(world: World, campaign: CampaignState, how: { holdSeconds?
   await stayOpen(world, campaign)
 }
 
-/** Undoes a launch, after which nothing of it goes out. */
+/** Undoes a launch. After that, none of its messages may be sent. */
 async function undo(world: World, campaign: CampaignState): Promise<void> {
   const { activations } = campaign
   if (campaign.holding || campaign.wish !== 'active') return
@@ -203,7 +204,7 @@ async function report(world: World, name: string, isSure: boolean): Promise<void
   await world.client.campaigns.recordOutcome({ id: hand.dmId, lease: hand.lease, ...outcome })
 }
 
-/** The simulated queue. Its waits move the clock, or it hangs with a claimed message. */
+/** Runs the simulated queue for one message. Its waits move the clock. If `hangs`, it stops with a claimed message. */
 async function simulate(world: World, isSent: boolean, hangs: boolean): Promise<void> {
   if (isHolding(world)) return
   const drawn = [0, isSent ? 0 : 0.9]
@@ -232,7 +233,7 @@ async function writeByHand(world: World, lead: number): Promise<void> {
       if (!isAnswer(error)) throw error
     })
   world.pending.push(call)
-  // With an unknown outcome, it is answered once the message is settled.
+  // If the outcome is unknown, the call returns only once the message is settled.
   await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 150))])
 }
 
@@ -249,7 +250,7 @@ async function requeue(world: World, nth: number): Promise<void> {
   await world.client.campaigns.requeue({ id: dm.id })
 }
 
-/** Anyone who queues a message again or resumes somebody opens a completed campaign again. */
+/** Prepares for requeueing a message or resuming a lead, which reopens a completed campaign. */
 async function beginContinuing(world: World, campaign: CampaignState | undefined): Promise<void> {
   if (!campaign?.closedAt) return
   await expectPromisesKept(world)
@@ -277,18 +278,18 @@ const sendOne = (name: string) =>
 interface Race {
   words: string
   isChat: boolean
-  /** X does not deliver it. */
+  /** X does not deliver what they write. */
   isLost: boolean
-  /** The accounts were read right before, so that a follow-up may leave for a while. */
+  /** The accounts are read just before, so a follow-up may be sent for a while. */
   isRead: boolean
   /** Whether a sender has already claimed the follow-up when the person writes. */
   isClaimed: boolean
-  /** From what they write to what the sender does next. */
+  /** Time from what they write to what the sender does next. */
   seconds: number
   sender: string
 }
 
-/** The person whose follow-up is next writes shortly before it is sent. */
+/** Makes a command in which the person whose follow-up is next writes shortly before it is sent. */
 const race = ({ words, isChat, isLost, isRead, isClaimed, seconds, sender }: Race) => {
   const isExtension = sender === 'one' || sender === 'other'
   const claim = (world: World) => (isExtension ? world.claimByExtension(sender) : world.claim(sender, 1))
@@ -340,7 +341,7 @@ const UNREADABLES = Object.keys(UNREADABLE) as (keyof typeof UNREADABLE)[]
 const endFunds = command('funds end', (world) => world.endFunds())
 const heal = command('X is healthy', (world) => world.heal())
 
-/** What X does beside taking messages. */
+/** What X does other than accepting messages. */
 const fromX = fc.oneof(
   { weight: 4, arbitrary: fc.constant(deliver) },
   { weight: 1, arbitrary: fc.constant(command('X delivers events that wait', (world) => world.passOn())) },
@@ -571,10 +572,10 @@ const anyCommand = fc.oneof(
   },
 )
 
-/** Over the end of a pause for an automatic reply. Not before a restore: X keeps 30 days to read back. */
+/** Outlasts the pause after an automatic reply. Not used before a restore: X shows only the last 30 days. */
 const weeks = { weight: 2, arbitrary: fc.constant(command('15 days', (world) => world.step(1_300_000_000))) }
 
-/** No replies: what someone writes who is no lead is not kept. */
+/** Steps while a lead is deleted. No replies, because replies of people who are not leads are not stored. */
 const whileDeleted = fc.oneof(
   workers.map(sendOne),
   workers.map((name) => command(`${name} claims`, (world) => world.claim(name, 1))),
@@ -617,11 +618,11 @@ async function finish(world: World, delivers: boolean): Promise<void> {
     await command('', (w) => w.giveBack(extension.name)).alone(world)
     extension.hand = null
   }
-  // A late message arrives only while the clock steps, and the pauses may outlast it.
+  // Late messages arrive only while the clock advances, and pauses may wait for them.
   await world.step(15_000)
   await world.sweep()
   await Promise.all(world.campaigns.map(({ holding }) => holding))
-  // X is asked once an hour whether there are credits again.
+  // The server asks X only once an hour whether there are credits again.
   await world.step(3_700_000)
   await world.sweep()
   await world.connect()
@@ -655,14 +656,14 @@ const upTo = (maxCommands: number, step: fc.Arbitrary<Command> = some) =>
   fc.commands([step, step, step, step, several], { maxCommands, size: 'max' })
 const long = fc.oneof({ weight: 80, arbitrary: some }, weeks)
 const few = upTo(30)
-/** Answers just before follow-ups, while X does everything that it may do. */
+/** Replies just before follow-ups, while X does everything that it can do. */
 const answered = fc.commands([races, races, races, fromX, fc.constantFrom(75, 150, 7_300, 90_000).map(wait), some], {
   maxCommands: 15,
   size: 'max',
 })
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
-/** X refuses three messages of A, then the first person that B messages opts out: both pause themselves. */
+/** X refuses three messages of A, then the first person that B messages opts out: both campaigns pause themselves. */
 const rejected = fc.constant([
   ...[1, 2, 3].flatMap(() => [wait(75), mishap('not allowed'), sendOne('first')]),
   command('B is launched', (world) => activate(world, campaignOf(world, 1))),
@@ -736,9 +737,9 @@ const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
   fc.tuple(few, during(backup), few, during(loss), few, restored, few, during(loss), few, restored, few),
   fc.tuple(begun, answered, during(backup), answered, restored, answered),
 ]
-/** What may not happen in a short run. */
+/** What a short run might not include. */
 const RARE = new Set(['follow-ups within the limit after a reply', 'first messages after a reply'])
-/** Even the shortest run includes every disaster. */
+/** Enough worlds for every kind of disaster, even in the shortest run. */
 const FEWEST_WORLDS = 4
 
 it(

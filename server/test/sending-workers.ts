@@ -19,7 +19,7 @@ interface Worker {
   name: string
   id: number
   claims: WorkerClaim[]
-  /** A worker's steps run one after the other. */
+  /** The worker's current step. Its steps run one after the other. */
   busy: Promise<unknown>
   die(): Promise<void>
 }

@@ -46,13 +46,13 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000
 export const INTERVAL_SECONDS = 60
 const MOST_A_DAY = 5
 export const LEADS = 12
-/** Of the leads, one in this many has no X id. */
+/** One in this many leads has no X id. */
 const UNKNOWN_EVERY = 3
-/** From then on a delivery is late: follow-ups leave without it. */
+/** A delivery later than this is late: follow-ups may be sent without waiting for it. */
 const LATE_DELIVERY_MS = 90_000
 /** What is reported to the operator when X's credits have ended. */
 const NO_CREDITS = 'the X app has no credits left'
-/** The latest deliveries, which X repeats. */
+/** How many of the latest deliveries X repeats. */
 const REPEATED = 30
 
 /** Minutes between the steps of each campaign. B also messages people whom others have messaged. */
@@ -68,7 +68,7 @@ function stepsOf(name: string, delays: readonly number[], edit = ''): StepInput[
   return [stepWith(`${name} to {twitter_handle}`), ...followUps] as StepInput[]
 }
 
-/** What X does with the next message. */
+/** What can go wrong when X gets the next message. */
 export const MISHAPS = [
   'late',
   'accepted, no response',
@@ -82,7 +82,7 @@ export const MISHAPS = [
 type Mishap = (typeof MISHAPS)[number]
 /** A campaign pauses itself after 3 refusals, or after an opt-out among 50 messages. */
 export const PROTECTION = { refusalPercent: 5, optOutsPerHundred: 1 }
-/** How long a lost answer is waited for. The message may take effect within it (X_TIMEOUT_MS). */
+/** When a "late" message takes effect, after the send. Must be less than X_TIMEOUT_MS. */
 const LATE_MS = 14_000
 
 /** A message as the stand-in X reports it. */
@@ -94,7 +94,7 @@ export interface Arrival {
   at: number
   /** When it was handed to X, which is earlier if X was slow. */
   handedAt: number
-  /** Number of messages handed over in this world. */
+  /** How many messages had been handed over before this one in this world. */
   place: number
   /** An extension sent it. */
   byExtension: boolean
@@ -120,17 +120,17 @@ export interface CampaignState {
   list: { handles: string[]; leadIds: string[] }
   /** The last requested status. */
   wish: 'none' | 'active' | 'paused' | 'archived'
-  /** A pause or an archiving that is not answered yet. */
+  /** A request to pause or archive the campaign that has not returned yet. */
   holding: Promise<void> | null
-  /** How often it was launched or resumed. */
+  /** How often the campaign was launched or resumed. */
   activations: number
-  /** When a pause was answered, and how many messages had been handed over by then. */
+  /** When a pause returned, and how many messages had been handed over by then. */
   closedAt: { place: number; at: number } | null
-  /** A person continued with somebody in it in this step, which opens a completed campaign. */
+  /** In this step, a user requeued a message or resumed a lead, which reopens a completed campaign. */
   mayReopen: boolean
 }
 
-/** What a lead wrote, or did in X Chat beside writing. */
+/** What a lead wrote, or did in X Chat other than writing. */
 export interface Written {
   handle: string
   /** The account that they wrote to. */
@@ -138,14 +138,14 @@ export interface Written {
   at: number
   text: string
   isChat: boolean
-  /** False if it is no message. If X delivers it unreadably, the product must take it for one. */
+  /** Whether it is a message. If X delivers it in an unreadable form, the product must treat it as one anyway. */
   isMessage: boolean
-  /** X delivered it in a form that nobody can read. */
+  /** X delivers it in a form that the product cannot read. */
   isUnreadable: boolean
   delivery: 'waits' | 'passed on' | 'lost'
 }
 
-/** What is counted in worlds, to see that it happens. */
+/** What is counted in worlds, to check that it happens at all. */
 const COUNTED = [
   'replies',
   'replies in X Chat',
@@ -173,14 +173,14 @@ export const openTally = () => Object.fromEntries(COUNTED.map((what) => [what, 0
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Looks at every watched account that is due, as the job of each does. */
+/** Checks every watched account that is due, as the account's job does. */
 async function lookAtAll({ db, services }: TestApp): Promise<void> {
   await findWatches(services)
   const { rows } = await db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
   for (const { xUserId } of rows) await checkAccount(services, createWebhookCache(services), receive, xUserId)
 }
 
-/** Reads an account as soon as X allows it. */
+/** Requests a read of an account, and runs it if X allows reads now. */
 async function readSoon(app: TestApp, xUserId: string): Promise<void> {
   await requestRead({ db: app.db, jobs: app.services.jobs }, xUserId)
   await lookAtAll(app)
@@ -195,7 +195,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   const later = new Date(clock.now() + TEN_YEARS_MS)
   await app.db.update(subscriptions).set({ currentPeriodEnd: later })
   await app.db.update(authSessions).set({ expiresAt: later }).where(eq(authSessions.id, person.actor.sessionId))
-  // The client's token is signed with it, and checked again after each restore.
+  // The client's token is signed with this key, and checked again after each restore.
   await app.db.update(authKeys).set({ expiresAt: later })
   const client = await longClient(app, person)
   const other = await connectX(app, { ...person, client })
@@ -207,7 +207,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   }
   const handles = openHandles(LEADS)
   const everyone = await makeList(app, person, handles, { names: handles.map((_, i) => `Lead ${i}`) })
-  // As imported from a file.
+  // Some leads have no X id, as if imported from a file.
   await app.db
     .update(leads)
     .set({ xUserId: null, xUserCheckedAt: null })
@@ -251,22 +251,23 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   const { sendMessage, findMe, listMessages, listAllMessages } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
   const handed = new Map<string, Mark>()
-  /** Messages that X may have accepted, without a known X id. */
+  /** Calls in progress: X may have accepted the message, but its X id is not known yet. */
   const handing = new Set<Promise<unknown>>()
   const underWay: { at: number; arrive(): Promise<unknown>; arriving?: Promise<unknown> }[] = []
-  /** Caps, each from a point in time. */
+  /** Daily caps, and from when each applies. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
   /**
-   * For leads who may no longer be messaged: messages handed over when we knew, whether it is
-   * permanent, and whether only a user's act says so, which a restore may lose.
+   * For leads who may no longer be messaged: how many messages had been handed over when we learned
+   * it, whether it is permanent, and whether only a user's action says so, which a restore may lose.
    */
   const stopped = new Map<string, { place: number; queuedBefore: number; isPermanent: boolean; byHand: boolean }>()
-  /** What leads wrote, and when a person was last resumed. */
+  /** What leads wrote. */
   const written: Written[] = []
+  /** When a user last resumed each handle. */
   const resumed = new Map<string, number>()
   /** How many of the next reads X refuses. */
   let refusedReads = 0
-  /** X shows one message of a conversation. */
+  /** Whether X shows only one message of each conversation. */
   let endsEarly = false
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
@@ -302,7 +303,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       case undefined:
         return take()
       case 'late': {
-        // X has already authorized it, so a reconnection with another token does not stop it.
+        // X has already authorized the message, so reconnecting the account with another token does not stop it.
         const { handle: sender } = await findMe(token)
         underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(sender, take) })
         throw new XError('unknown', 'X did not respond.')
@@ -361,7 +362,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     )
     tally['failed reads'] += rows[0]?.count ?? 0
   }
-  /** Whom a lead writes to: the account that wrote last. */
+  /** Returns the account that a lead writes to: the one that last messaged them. */
   const accountOf = async (handle: string) => {
     const theirs = (await world.arrivals()).filter((arrival) => arrival.to === handle)
     return theirs.toSorted((a, b) => a.at - b.at).at(-1)?.from ?? account.handle
@@ -385,7 +386,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     pending,
     caps,
     tally,
-    /** Whom users have messaged by hand. */
+    /** Handles that users have messaged by hand. */
     byHand: new Set<string>(),
     archive: null as Archive | null,
     restores: 0,
@@ -395,14 +396,14 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     ...steps,
     queueFollowUps: () => queueFollowUps(app.db, app.services.env),
     queueNextParts: () => queueNextParts(app.db, app.services.env),
-    /** Saves another text of the last step. */
+    /** Saves another text for each follow-up. */
     async edit(campaign: CampaignState) {
       const { version, steps } = await client.sequences.find({ id: campaign.id })
       const texts = stepsOf(campaign.name, DELAYS[campaign.name as keyof typeof DELAYS], ` after edit ${version}`)
       const edited = steps.map(({ id }, index) => ({ ...texts[index], id }))
       await client.sequences.save({ id: campaign.id, version, steps: edited as StepInput[] })
     },
-    /** A person pauses, resumes or stops someone's way through a campaign. */
+    /** Pauses, resumes or stops an enrollment, as a user does. */
     async decide(campaign: CampaignState, nth: number, what: 'pause' | 'resume' | 'stop') {
       const { enrollments } = await client.enrollments.list({ id: campaign.id })
       const enrollment = enrollments[nth % Math.max(1, enrollments.length)]
@@ -413,7 +414,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       if (what === 'resume' && handle && !stopped.get(handle)?.isPermanent) stopped.delete(handle)
       if (what === 'resume' && handle) resumed.set(handle, clock.now())
     },
-    /** The jobs of a process, beside sending. */
+    /** Runs the jobs of a process other than sending. */
     async sweep() {
       await steps.sweep()
       await world.processDeliveries()
@@ -422,7 +423,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       await noteFailedReads()
     },
 
-    /** A direct message whose process dies before or after the hand-over. */
+    /** Claims a direct message in a process that dies before or after the hand-over. */
     async dieByHand(lead: number, tookIt: boolean) {
       const handle = handles[lead] as string
       const id = everyone.leadIds[lead] as string
@@ -453,7 +454,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async step(ms: number) {
       const end = clock.now() + ms
       for (const message of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
-        // Concurrent steps wait for it, too: the clock must not move on before it has arrived.
+        // Concurrent steps wait for the message, too: the clock must not move on before it has arrived.
         message.arriving ??= clock
           .step(Math.max(0, message.at - clock.now()))
           .then(message.arrive)
@@ -469,7 +470,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       const mark = { at: clock.now(), place: position++, byExtension: true }
       await onThePage(hand.sendsAs, (token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
-    /** A lead writes to the account that last wrote to them. The product learns of it when X delivers it. */
+    /** Makes a lead write to the account that last messaged them. X does not deliver the message yet. */
     async reply(lead: number, text: string, isChat = false) {
       const handle = handles[lead] as string
       const to = await accountOf(handle)
@@ -487,7 +488,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       tally[isChat ? 'replies in X Chat' : 'replies'] += 1
       if (text === 'STOP') tally['opt-outs'] += 1
     },
-    /** The lead whose follow-up is next in one of the campaigns; null: no follow-up is due. */
+    /** Returns the index of the lead whose unclaimed follow-up is next; null: no follow-up is queued. */
     async nextFollowUp(byExtension: boolean): Promise<number | null> {
       const { rows } = await app.db.execute<{ handle: string }>(sql`
         select l.twitter_handle as handle from dms d join leads l on l.id = d.lead_id join campaigns c on c.id = d.campaign_id
@@ -499,7 +500,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async readAll() {
       for (const { handle } of accounts) await readSoon(app, idOfHandle(handle))
     },
-    /** A lead does something else in X Chat, which changes the conversation. */
+    /** Makes a lead do something other than writing in X Chat, which changes the conversation. */
     async stir(lead: number, kind: string) {
       const handle = handles[lead] as string
       const to = await accountOf(handle)
@@ -516,14 +517,14 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       })
       tally['other events in X Chat'] += 1
     },
-    /** X gives up delivering what has happened. Reading shows it. */
+    /** Makes X give up delivering what has happened. Reads still show it. */
     async loseEvents() {
       tally['lost deliveries'] += webhook.take().length
       for (const event of written) if (event.delivery === 'waits') event.delivery = 'lost'
     },
-    /** From now on, X delivers events in this format. */
+    /** Sets the format in which X delivers events from now on. */
     setForm: (form: (typeof FORMS)[number]) => webhook.setForm(form),
-    /** X's lists are unreadable from now on, or for some calls. */
+    /** Makes X's lists unreadable, from now on or for some calls. */
     async makeUnreadable(what: keyof typeof UNREADABLE, times?: number) {
       const { [what]: unreadable } = UNREADABLE as Record<string, Parameters<typeof setReadable>[1]>
       endsEarly = what === 'conversations that end early'
@@ -533,7 +534,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       await setCredits(app, 0)
       tally['times that funds ended'] += 1
     },
-    /** X is healthy, and has funds. */
+    /** Makes X healthy, and gives the app unlimited credits. */
     async heal() {
       endsEarly = false
       refusedReads = 0
@@ -541,7 +542,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       await setReadable(app, {})
       await webhook.setForm({})
     },
-    /** X delivers again what the server may have missed. */
+    /** Makes X deliver again what the server may have missed. */
     async replay() {
       for (const event of written) if (event.delivery === 'lost') event.delivery = 'waits'
       await webhook.cause(() => webhook.replay())
@@ -550,7 +551,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async refuseReads(count: number) {
       refusedReads = count
     },
-    /** X delivers pending events in reverse order, and repeats earlier ones. The server only stores them. */
+    /** Delivers pending events in reverse order, and repeats earlier ones. The server only stores them. */
     async passOn() {
       const batch = webhook.take()
       for (const event of written) if (event.delivery === 'waits') event.delivery = 'passed on'
@@ -564,11 +565,11 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async processDeliveries() {
       while ((await processDeliveries({ ...app.services, log }, receive)) > 0);
     },
-    /** X delivers what has happened, and the server processes it. */
+    /** Delivers what has happened, and makes the server process it. */
     async deliverEvents() {
       await world.passOn()
       await world.processDeliveries()
-      // A message queued at the same time may count as queued later.
+      // A message that is queued at the same time as the reply is stored may count as queued later.
       const { rows } = await app.db.execute<{ handle: string; repliedAt: string; byHand: boolean }>(
         sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt", bool_and(r.kind = 'written') as "byHand"
           from leads l join replies r on r.lead_id = l.id
@@ -603,7 +604,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         await world.noteCap()
       }
     },
-    /** Sets the cap from now on: the higher one, if only one account has a new one. */
+    /** Records the cap from now on: the higher one, if only one of the accounts has got a new cap. */
     async noteCap() {
       for (;;) {
         try {
@@ -627,11 +628,11 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       for (const { handle } of [other, account])
         await client.xAccount.connect({ username: handle, password: 'long enough' })
     },
-    /** Another account sends a campaign's first messages. */
+    /** Makes another account send a campaign's first messages. */
     async changeAccount({ id, holding }: CampaignState, index: 0 | 1) {
       if (!holding) await client.campaigns.update({ id, xAccountId: (accounts[index] ?? account).id })
     },
-    /** The campaign's account sent 50 messages long ago, so that one opt-out pauses it. */
+    /** Adds 50 old messages of the campaign's account, so that one opt-out pauses the campaign. */
     async addEarlierMessages({ id }: CampaignState) {
       await app.db.execute(sql`
         with watched as (update campaigns set watched_from = null where id = ${id} and x_account_id is not null and watched_from is not null returning *)
@@ -640,7 +641,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         from watched cross join lateral (select now() - make_interval(days => 99 + n) as long_ago from generate_series(1, 50) n) earlier`)
       await recountMessages(app.db)
     },
-    /** Closes campaigns that have paused themselves, and opens completed ones that a person continued. */
+    /** Marks campaigns that have paused themselves as closed, and completed ones that a user reopened as open. */
     async notePauses() {
       for (const campaign of campaigns.filter(({ mayReopen }) => mayReopen)) {
         campaign.mayReopen = false
@@ -670,7 +671,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       const extension = world.extensionNamed(name)
       if (extension.hand) return
       const response = await client.campaigns.claimAny({ holder: name })
-      // A follow-up may wait for this.
+      // A follow-up may be waiting for this read.
       if (response.status !== 200) return lookAtAll(app)
       const { dmId, lease, twitterHandle: handle, message, sendsAs } = response.body
       extension.hand = { dmId, lease, handle, message, sendsAs: sendsAs ?? account.handle, pressed: false }
@@ -697,7 +698,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       return rows
     },
     isInFlight: async (id: string) => (await client.campaigns.find({ id })).messagesInFlight > 0,
-    /** Whether no message is waiting that could be sent. */
+    /** Whether nothing is left to send: no unheld message, and no enrollment with a next step. */
     async isQuiet() {
       const { rows } = await app.db.execute(
         sql`select from dms d join campaigns c on c.id = d.campaign_id
@@ -737,12 +738,12 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       for (let looks = 0; !isOver; looks += 1) {
         // A simulation whose campaign was paused claims the next message and hangs again.
         for (const wake of simulating.splice(0)) wake()
-        // Pending waits for outcomes give up.
+        // Let calls that wait for outcomes time out.
         if (looks === 1) await world.step(41_000)
         await Promise.race([open, new Promise((resolve) => setTimeout(resolve, 300))])
       }
     },
-    /** After a restore: changes since the backup are lost, but X keeps its messages. */
+    /** Continues after a restore: changes since the backup are lost, but X keeps its messages. */
     async beginAgain() {
       putMishapsInto(app)
       await world.noteCap()
@@ -779,7 +780,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
 
 /** Stops what an interrupted world left behind, so that it sends nothing in later worlds. */
 async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
-  // The last world's events may still be numbered.
+  // Retried if it loses a race, because the last world's events may still be getting their numbers.
   await transact(db, (tx) => tx.execute(sql`delete from workspaces`))
   await db.execute(sql`delete from lead_standings`)
   await db.execute(sql`delete from reply_watches`)
@@ -800,7 +801,7 @@ async function longClient({ services, url, clock }: TestApp, { actor }: Person):
 
 const pageTokens = new Map<string, { token: string; until: number }>()
 
-/** X's page has its own session, independent of our tokens. */
+/** Returns a token of X's page, which has its own session, independent of our tokens. */
 async function tokenFor(app: TestApp, { page }: WebhookOfTest, handle: string): Promise<string> {
   const cached = pageTokens.get(handle)
   if (cached && cached.until > app.clock.now()) return cached.token

@@ -20,11 +20,11 @@ interface Delivery {
   signature: string
   type: string
   at: number
-  /** X wrote it in a form that nobody can read. */
+  /** X wrote it in a form that the product cannot read. */
   isUnreadable: boolean
 }
 
-/** Forms of X's deliveries, as its switch `/_events` has them. */
+/** Forms of X's deliveries, as settings of the stand-in's switch `/_events`. */
 export const FORMS = [
   {},
   { conversationId: 'dash-swapped', hasIds: false, times: 'number' },
@@ -40,11 +40,11 @@ const MESSAGES = { method: 'GET', path: '/2/dm_events' }
 const CHATS = { method: 'GET', path: '/2/chat/conversations' }
 const CHAT = { method: 'GET', path: '/2/chat/conversations/*/events' }
 const CONVERSATION = { method: 'GET', path: '/2/dm_conversations/with/*/dm_events' }
-/** X says that there is something and shows nothing. */
+/** A response with a count of two, but without entries. */
 const WRONG_COUNT = { status: 200, body: { data: [], meta: { result_count: 2 } } }
 const NO_COUNT = { status: 200, body: { data: [], meta: {} } }
 
-/** Why X's lists cannot be read: faults of calls, or switches. Nobody can take them for a list without a reply. */
+/** Ways in which X's lists become unreadable or unusual. The server must not take them for lists without a reply. */
 export const UNREADABLE = {
   'no messages': { faults: [{ ...MESSAGES, status: 403 }] },
   'a wrong count of messages': { faults: [{ ...MESSAGES, ...WRONG_COUNT }] },
@@ -71,7 +71,7 @@ interface Unreadable {
   endsEarly?: boolean
 }
 
-/** An app with credits of its own, so that what people do on X's page costs ours nothing. */
+/** An X app with its own credits, so that what people do on X's page costs our app nothing. */
 const PAGE = { id: 'page', secret: 'page secret', consumerSecret: 'page', bearerToken: 'page' }
 
 /**
@@ -124,7 +124,7 @@ export async function openWebhook(app: TestApp) {
       for (const eventType of [...DM_EVENT_TYPES, ...CHAT_EVENT_TYPES])
         await activity().subscribe(accessToken, { eventType, userId: idOfHandle(handle), webhookId })
     },
-    /** Ends all subscriptions, and what X has not delivered. */
+    /** Ends all subscriptions, and discards all deliveries. */
     async reset(): Promise<void> {
       for (const { id } of await activity().listSubscriptions()) await activity().unsubscribe(id)
       waiting.splice(0)
@@ -134,7 +134,7 @@ export async function openWebhook(app: TestApp) {
       unreadable = 'unreadable' in form ? form.unreadable : null
       return put(app, '/_events', form)
     },
-    /** Whether what X delivers now is unreadable. */
+    /** Whether X now delivers in an unreadable form. */
     isUnreadable: () => unreadable !== null,
     /** Does something at X, and waits until X has delivered it to this webhook. */
     async cause<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -144,11 +144,11 @@ export async function openWebhook(app: TestApp) {
         await new Promise((wake) => setTimeout(wake, 5))
       return result
     },
-    /** Takes what was not delivered, newest first. */
+    /** Removes and returns the deliveries that have not been passed on, newest first. */
     take: (): Delivery[] => waiting.splice(0).reverse(),
-    /** What was delivered before, newest last. */
+    /** Returns the deliveries that the server has accepted, newest last. */
     passed: (): readonly Delivery[] => passed,
-    /** Delivers again later what the server could not take. */
+    /** Passes deliveries on to the server, and keeps those that it rejects. @returns how many it accepted */
     async passOn(deliveries: readonly Delivery[]): Promise<number> {
       const accepted = await Promise.all(deliveries.map(pass))
       for (const [i, delivery] of deliveries.entries()) {
@@ -157,7 +157,7 @@ export async function openWebhook(app: TestApp) {
       }
       return accepted.filter(Boolean).length
     },
-    /** Has X deliver again what the server may have missed. */
+    /** Makes X deliver again what the server may have missed. */
     async replay(): Promise<void> {
       await noteGap(app.db, OPERATOR_APP_ID)
       await replayGaps(app.services, async () => ({ activity: activity(), id: webhookId }))
@@ -166,23 +166,23 @@ export async function openWebhook(app: TestApp) {
 }
 export type WebhookOfTest = Awaited<ReturnType<typeof openWebhook>>
 
-/** Makes X's lists unreadable, or readable again. @param times how many calls of each fault; by default all */
+/** Makes X's lists unreadable, or readable again. @param times how many calls each fault affects; by default all */
 export async function setReadable(app: TestApp, { faults = [], reading = {}, chat = {} }: Unreadable, times?: number) {
   await setFaults(app, ...faults.map((fault) => ({ ...(times ? { times } : {}), ...fault })))
   await put(app, '/_reading', reading)
   await put(app, '/_chat', chat)
 }
 
-/** Sets what our app has left at X, in cents; null: it does not end. */
+/** Sets our app's remaining credits at X, in cents; null: unlimited. */
 export const setCredits = (app: TestApp, cents: number | null) => put(app, '/_credits', { cents })
 
-/** Makes a person write to an account, in X Chat or not. @returns when */
+/** Makes a person write to an account, in X Chat or not. @returns when, in milliseconds since 1970 */
 export async function write(app: TestApp, from: string, to: string, words: string, isChat: boolean): Promise<number> {
   const { at } = await post(app, `/_people/${from}/${isChat ? 'chat' : 'reply'}`, { to, text: words })
   return new Date(at).getTime()
 }
 
-/** Makes a person do something else in X Chat. */
+/** Makes a person do something other than writing in X Chat. */
 export async function stir(app: TestApp, from: string, to: string, kind: string): Promise<void> {
   await post(app, `/_people/${from}/chat`, { to, kind })
 }

@@ -37,8 +37,8 @@ export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise
 }
 
 /**
- * Starts a server process with this environment: with the bundled database, unless it has DATABASE_URL.
- * When the test ends, it is killed and that database is deleted, unless the test set DATA_DIR.
+ * Starts a server process with this environment, with the bundled database unless DATABASE_URL is set.
+ * When the test ends, kills it and deletes that database, unless the test set DATA_DIR.
  */
 export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'x-automated-process-'))
@@ -46,7 +46,7 @@ export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProces
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
     silent: true,
   })
-  // What run-server.ts adds to its environment.
+  // run-server.ts waits for this message: variables to add to its environment.
   if (!env.DATABASE_URL) child.send({})
   const printed: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)))

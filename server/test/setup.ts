@@ -1,4 +1,4 @@
-// First, since passwords.ts keeps the function that it finds.
+// Import this first, because passwords.ts keeps the scrypt function that it finds.
 import './cheap-passwords.ts'
 import '../src/connect-core.ts'
 import { checkAndCloseOpened } from './opened.ts'

@@ -11,7 +11,7 @@ it('answers a request in progress, and does not wait for its connection', async 
   let closing: Promise<void> | undefined
   const { status } = await whileWaiting(app, {
     lock: `select from tags where id = '${tag.id}' for update`,
-    // Keeps the connection open for later requests.
+    // `fetch` keeps its connection open for later requests.
     work: () =>
       fetch(`${server.url}/api/tags/${tag.id}`, {
         method: 'PATCH',

@@ -8,7 +8,7 @@ interface Relation {
   relpersistence?: string
 }
 
-/** The tables that a statement writes, also in its CTEs, and the temporary ones that it creates. */
+/** Returns the tables that a statement writes, including in its CTEs, and the temporary tables that it creates. */
 export function tablesOf(text: string): { written: Set<string>; temporary: Set<string> } {
   const written = new Set<string>()
   const temporary = new Set<string>()

@@ -26,7 +26,7 @@ export const settings = (kind: Kind, idp: Sso) => (kind === 'oidc' ? oidc(idp) :
 let count = 0
 export const newDomain = () => `company${++count}.example`
 
-/** Workspaces with single sign-on, and sign-ins through it. @param app opened with `sso` */
+/** Creates workspaces with single sign-on, and signs in through it. @param app opened with `sso` */
 export function ssoVisits(app: () => TestApp) {
   /** Creates a workspace owner who has just reauthenticated. */
   async function makeOwner() {
@@ -60,7 +60,7 @@ export function ssoVisits(app: () => TestApp) {
     return new URL(response.headers.get('location')!)
   }
 
-  /** Our page after the provider's redirect, always on our own origin. */
+  /** Requests an address and returns our page that it redirects to, which must be on our own origin. */
   async function visitOwnPage(address: string | URL, init?: RequestInit): Promise<URL> {
     const page = await visit(address, init)
     expect(page.origin).toBe(ORIGIN)
@@ -71,8 +71,8 @@ export function ssoVisits(app: () => TestApp) {
     visitOwnPage(action, { method: 'POST', body: new URLSearchParams(fields) })
 
   /**
-   * Signs in at the provider, at the URL of our redirect. @returns what the browser sends back to
-   * us
+   * Signs in at the provider, at the URL that we redirected to. @returns what the browser sends back
+   * to us
    */
   async function atProvider(url: URL, email: string, decision: 'continue' | 'cancel' = 'continue') {
     if (url.pathname.startsWith('/saml')) {
@@ -90,7 +90,7 @@ export function ssoVisits(app: () => TestApp) {
     return { codeVerifier, url: await visit(body.url) }
   }
 
-  /** A complete sign-in. */
+  /** Signs in through single sign-on, until our session starts. @param typed the address typed at the provider */
   async function signIn(email: string, typed = email, decision: 'continue' | 'cancel' = 'continue') {
     const { url, codeVerifier } = await leaves(email)
     const page = url.origin === ORIGIN ? url : await (await atProvider(url, typed, decision)).back()
@@ -138,7 +138,7 @@ export type Company = Awaited<ReturnType<ReturnType<typeof ssoVisits>['makeCompa
 
 type Connection = typeof ssoConnections.$inferSelect
 
-/** The workspace's identity provider changed, at its own end. */
+/** Changes the stored issuer or certificates of the workspace's identity provider. */
 export async function changeConnection(
   { db }: Writer,
   { workspaceId }: { workspaceId: string },
@@ -147,7 +147,7 @@ export async function changeConnection(
   await db.update(ssoConnections).set(change).where(eq(ssoConnections.workspaceId, workspaceId))
 }
 
-/** Connects an identity provider, without asking it. @returns the id of the connection */
+/** Connects an identity provider without calling it. @returns the id of the connection */
 export async function insertConnection(
   { db }: Writer,
   { workspaceId }: { workspaceId: string },

@@ -4,7 +4,9 @@ import { tablesOf } from './sql-tables.ts'
 import type { RecordedStatement } from './statement-recorder.ts'
 import owners from './table-owners.json' with { type: 'json' }
 
-/** Runs last: one folder writes each table. table-owners.json names it, and the exceptions with their reasons. */
+// Runs last: checks that only one folder writes each table. table-owners.json names the folders, and the
+// exceptions with their reasons.
+
 const owned = Object.entries(owners.tables).flatMap(([folder, tables]) => tables.map((table) => `${table}: ${folder}`))
 const exceptions = owners.exceptions.map(({ table, folder }) => `${table}: ${folder}`)
 
@@ -41,7 +43,7 @@ describe('the tables of a statement', () => {
   })
 })
 
-/** Every `table: folder` of the recording. */
+/** Returns every recorded write to a permanent table, as `table: folder`. */
 function recordedWrites(): Set<string> {
   const file = process.env.STATEMENTS_FILE
   const lines = file && existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []

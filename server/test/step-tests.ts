@@ -4,11 +4,11 @@ import { labelCorrections } from '../src/core/tables/conversations.ts'
 import { stepTests } from '../src/core/tables/sequences.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to the tests of a campaign's variants. Each verb changes all tests chosen.
+// Changes tests of variants directly in the database. Each function changes all tests that `which` selects.
 
 type Tests = Which<typeof stepTests>
 
-/** The tests give the variants these shares. */
+/** Sets the variants' shares of the tests. */
 export async function setShares(
   to: Writer,
   which: Tests,
@@ -17,22 +17,22 @@ export async function setShares(
   await change(to, which, { shares })
 }
 
-/** The tests began that many days ago. */
+/** Moves the start of the tests to `days` days ago. */
 export async function ageTests(to: Writer, which: Tests, days: number): Promise<void> {
   await change(to, which, { startedAt: sql`now() - make_interval(days => ${days})` })
 }
 
-/** All tests that go on are judged now. */
+/** Makes the next verdict of all running tests due now. */
 export async function makeJudgementsDue(to: Writer): Promise<void> {
   await change(to, sql`ended_at is null`, { nextAt: sql`now() - interval '1 minute'` })
 }
 
-/** The tests were never judged. */
+/** Deletes the evidence of earlier verdicts, as if the tests had never been judged. */
 export async function forgetJudgements(to: Writer, which: Tests): Promise<void> {
   await change(to, which, { state: { pairs: [], records: [] } })
 }
 
-/** A member corrected a conversation's label from interested to not interested, that long ago. */
+/** Records a member's correction of a label from interested to not interested. @param ago a PostgreSQL interval */
 export async function insertCorrection(
   { db }: Writer,
   of: { workspaceId: string; conversationId: string; userId: string },

@@ -8,22 +8,22 @@ import {
 } from '../src/domains/platform/billing/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to the plan of a workspace. `subscribe` in makers.ts gives it one.
+// Changes a workspace's plan and usage directly in the database. `subscribe` in makers.ts gives it a plan.
 
 type Workspace = { workspaceId: string }
 type Subscriptions = Which<typeof subscriptions>
 
-/** The workspace is on Free, as if it had never subscribed. */
+/** Puts the workspace on the Free plan, as if it had never subscribed. */
 export async function unsubscribe({ db }: Writer, { workspaceId }: { workspaceId: string }): Promise<void> {
   await db.delete(subscriptions).where(matching(subscriptions, { workspaceId }))
 }
 
-/** The subscriptions were canceled, and what is paid for has ended. */
+/** Cancels the subscriptions, and ends their paid period. */
 export async function endSubscriptions(to: Writer, which: Subscriptions): Promise<void> {
   await change(to, which, { status: 'canceled', currentPeriodEnd: new Date(Date.now() - 1_000) })
 }
 
-/** A payment has failed that many days ago. */
+/** Makes a payment overdue since `days` days ago. */
 export async function failPayment(to: Writer, which: Subscriptions, days: number): Promise<void> {
   await change(to, which, { pastDueSince: new Date(Date.now() - days * 86_400_000) })
 }
@@ -34,7 +34,7 @@ async function change({ db }: Writer, which: Subscriptions, set: PgUpdateSetSour
 
 const month = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 
-/** The workspace has used that many messages of this month, and no owner was warned. */
+/** Sets how many messages the workspace has used this month, without a warning to its owner. */
 export async function setUsage({ db }: Writer, { workspaceId }: Workspace, count: number): Promise<void> {
   await db
     .insert(monthlyUsage)
@@ -45,23 +45,23 @@ export async function setUsage({ db }: Writer, { workspaceId }: Workspace, count
     })
 }
 
-/** The workspace has now used that many of what a plan limits, after the warning it got. */
+/** Sets all of the workspace's used amounts to `count`, and keeps the record of warnings. */
 export async function raiseUsage({ db }: Writer, { workspaceId }: Workspace, count: number): Promise<void> {
   await db.update(monthlyUsage).set({ count }).where(eq(monthlyUsage.workspaceId, workspaceId))
 }
 
-/** A new month begins, so that nothing is used. */
+/** Deletes the workspace's used amounts, as when a new month begins. */
 export async function resetUsage({ db }: Writer, { workspaceId }: Workspace): Promise<void> {
   await db.delete(monthlyUsage).where(eq(monthlyUsage.workspaceId, workspaceId))
 }
 
-/** The payment provider paused a subscription. No event read later changes that. */
+/** Marks a subscription as paused by the payment provider. Later events do not change that. */
 export async function pausePaid({ db }: Writer, id: string): Promise<void> {
   const paused = { status: 'paused' as const, readNo: Number.MAX_SAFE_INTEGER }
   await db.update(paidSubscriptions).set(paused).where(eq(paidSubscriptions.id, id))
 }
 
-/** The paid period of an active subscription ended two hours ago. It was last read that many hours ago. */
+/** Makes a subscription active, with a paid period that ended two hours ago. @param readHoursAgo its last read */
 export async function endPaidPeriod({ db }: Writer, id: string, readHoursAgo = 2): Promise<void> {
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
   await db
@@ -70,12 +70,12 @@ export async function endPaidPeriod({ db }: Writer, id: string, readHoursAgo = 2
     .where(eq(paidSubscriptions.id, id))
 }
 
-/** A webhook of the payment provider whose secret cannot be opened. */
+/** Inserts a webhook of the payment provider whose secret cannot be opened. */
 export async function insertFormerWebhook({ db }: Writer, url: string): Promise<void> {
   await db.insert(paymentWebhooks).values({ url, endpointId: 'we_former', sealedSecret: 'of another secret' })
 }
 
-/** Forgets the webhooks of the payment provider. */
+/** Deletes the stored webhooks of the payment provider. */
 export async function deletePaymentWebhooks({ db }: Writer): Promise<void> {
   await db.delete(paymentWebhooks)
 }

@@ -5,7 +5,7 @@ import { matching, type Which, type Writer } from './matching.ts'
 
 type Suppression = typeof suppressions.$inferInsert
 
-/** Suppresses people by handle in the normalized form, without what else suppressing does. */
+/** Suppresses people by their normalized handle, without the other effects of suppressing. */
 export async function insertSuppressions(
   { db }: Writer,
   { workspaceId }: { workspaceId: string },
@@ -19,7 +19,7 @@ export async function insertSuppressions(
   await db.execute(sql`with added as ${added} ${countSuppressions(sql`added`)}`)
 }
 
-/** Suppresses person_1, person_2 and so on, each a second before the last. */
+/** Suppresses person_1, person_2 and so on, each a second earlier than the previous one. */
 export async function suppressMany(
   { db }: Writer,
   { workspaceId }: { workspaceId: string },
@@ -35,7 +35,7 @@ export async function suppressMany(
     ${countSuppressions(sql`added`)}`)
 }
 
-/** The suppressions were added that many days ago. */
+/** Sets when the suppressions were added to `days` days ago. */
 export async function ageSuppressions({ db }: Writer, which: Which<typeof suppressions>, days: number): Promise<void> {
   const createdAt = sql`now() - make_interval(days => ${days})`
   await db.update(suppressions).set({ createdAt }).where(matching(suppressions, which))

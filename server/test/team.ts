@@ -49,7 +49,7 @@ export async function switchTo(session: OpenedSession, workspaceId: string): Pro
   Object.assign(session, { token: body.token, refreshToken: body.refreshToken })
 }
 
-/** The token of the newest invitation emailed to an address. */
+/** Returns the token of the newest invitation emailed to an address. */
 export async function invitationToken(app: TestApp, email: string): Promise<string> {
   const link = linkIn(await mailTo(app, email, /^Join /), '/invitation#')
   return new URLSearchParams(link.hash.slice(1)).get('token') ?? ''
@@ -72,7 +72,7 @@ export async function makeWorkspace({ db }: Writer, name: string): Promise<strin
   return workspace!.id
 }
 
-/** Renames a workspace, also to a name that the product rejects. */
+/** Renames a workspace, even to a name that the product rejects. */
 export async function renameWorkspace({ db }: Writer, id: string, name: string): Promise<void> {
   await db.update(workspaces).set({ name }).where(eq(workspaces.id, id))
 }
@@ -82,17 +82,17 @@ export async function joinWorkspace({ db }: Writer, workspaceId: string, userId:
   await db.insert(workspaceMembers).values({ workspaceId, userId, role })
 }
 
-/** Ends memberships, without what else leaving does. */
+/** Ends memberships, without the other effects of leaving. */
 export async function leaveWorkspace({ db }: Writer, which: Memberships): Promise<Membership[]> {
   return db.delete(workspaceMembers).where(matching(workspaceMembers, which)).returning()
 }
 
-/** Changes roles, without what else the change does. */
+/** Changes roles, without the other effects of a change. */
 export async function changeRole({ db }: Writer, which: Memberships, role: Role): Promise<void> {
   await db.update(workspaceMembers).set({ role }).where(matching(workspaceMembers, which))
 }
 
-/** Invites this number of people as viewers, without emails. */
+/** Invites these addresses as viewers, without sending emails. */
 export async function inviteMany({ db }: Writer, { workspaceId }: Person, emails: readonly string[]): Promise<void> {
   const expiresAt = new Date(Date.now() + 60_000)
   await db
@@ -102,13 +102,13 @@ export async function inviteMany({ db }: Writer, { workspaceId }: Person, emails
     )
 }
 
-/** The invitations of an address are over. */
+/** Lets the invitations of an email address expire. */
 export async function expireInvitations({ db }: Writer, email: string): Promise<void> {
   const expiresAt = new Date(Date.now() - 1_000)
   await db.update(workspaceInvitations).set({ expiresAt }).where(eq(workspaceInvitations.email, email))
 }
 
-/** The invitation with this token is for another address. */
+/** Changes the email address that the invitation with this token is for. */
 export async function readdress({ db }: Writer, token: string, email: string): Promise<void> {
   await db
     .update(workspaceInvitations)
@@ -116,7 +116,7 @@ export async function readdress({ db }: Writer, token: string, email: string): P
     .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
 }
 
-/** The workspace's reports have this color. */
+/** Sets the color of the workspace's reports. */
 export async function saveColor({ db }: Writer, workspaceId: string, color: string): Promise<void> {
   await db.insert(workspaceBranding).values({ workspaceId, color })
 }

@@ -11,11 +11,12 @@ import { type Operation, operations } from './operations.ts'
 import { insertReply } from './replies.ts'
 import { addFactor } from './second-factors.ts'
 
-/** Tenancy: every operation treats the ids of another workspace as if they did not exist. */
+// Tenancy: every operation treats the ids of another workspace as if they did not exist.
+
 let app: TestApp
 let owner: Person
 let stranger: Person
-/** One object of every kind that ids refer to, by the path's domain. */
+/** The id of one object of the owner for every kind of object that ids refer to. */
 let theirs: Record<
   | 'lead'
   | 'opener'
@@ -50,7 +51,7 @@ let theirs: Record<
 >
 
 beforeAll(async () => {
-  // The owner reads everything of theirs twice per operation.
+  // Everything that the owner can see is read twice per operation.
   app = await openApp({ x: true, unlimitedCalls: true })
   owner = await makePerson(app)
   stranger = await makePerson(app)
@@ -205,7 +206,7 @@ const bodies = (): Record<string, unknown> => ({
 // Operators' objects have no workspace. conventions.test.ts checks that others get 404.
 const onOne = operations.filter(({ path, access }) => path.includes('{') && access !== 'operator')
 
-/** Everything of theirs that the owner can see. */
+/** Returns everything that the owner can see, as JSON. */
 async function ownersView() {
   // A new viewer each time, because of the rate limit per user.
   const { client } = await makePerson(app, { in: owner, role: 'viewer' })
@@ -233,7 +234,7 @@ async function ownersView() {
     (await owner.client.extension.list()).pairings.map(({ id }) => id),
     await owner.client.secondFactors.list(),
     await owner.client.sso.find(),
-    // The viewers are listed as people, too.
+    // Only this person: the list also has the viewers that this function adds.
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
     await owner.client.apiKeys.list(),

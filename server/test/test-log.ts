@@ -11,7 +11,7 @@ interface Line {
   outcome?: string
 }
 
-/** A log that writes nothing. @param onOutcome gets each operation with its outcome, and each route with its status */
+/** Opens a log that writes nothing. @param onOutcome gets operations with their outcome and routes with their status */
 export function openTestLog(
   onFault: (error: unknown) => void,
   onOutcome: (outcome: string) => void = () => {},

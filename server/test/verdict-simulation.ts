@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../src/core/sequences/verdict.ts'
 
-/** Blocks between two looks at a verdict. A verdict stays, so a winner is never missed. */
+/** Blocks between two checks of the verdict. A verdict is final, so a winner is never missed. */
 const LOOK = 20
 
 /**
@@ -40,7 +40,7 @@ export function simulateWinner(
 
 const NO_PAIR = { positive: NO_EVIDENCE, optOuts: NO_EVIDENCE, blocksPerDay: 1, blocksLeft: 0 }
 
-/** The share of tests that end with a winner although another variant is as good or better. */
+/** Returns the share of tests that end with a winner although another variant is as good or better. */
 export function falseWinners(run: { rates: readonly number[]; blocks: number; tests: number; seed: string }): number {
   const { rates, blocks, tests, seed } = run
   const random = seededRandom(seed)
@@ -59,8 +59,8 @@ const POWER_TESTS = 300
 const POWER_PEOPLE_MAX = 20_000
 
 /**
- * How many people of each variant a test needs until half and four fifths of such tests name the
- * better variant: a Markdown table, the one in docs/ab-tests.md. The others are equal.
+ * Returns the Markdown table in docs/ab-tests.md: how many people of each variant it takes until half,
+ * and until four fifths of the tests name the better variant. The other variants are equal.
  */
 export function powerTable(): string {
   const rows = [0.02, 0.05, 0.1, 0.2].flatMap((base) =>
@@ -78,7 +78,7 @@ export function powerTable(): string {
   return [line(head), line(head.map(() => '---:')), ...rows.map(line)].join('\n')
 }
 
-/** The people of each variant after which these shares of tests have named the first variant. */
+/** Returns after how many people of each variant these shares of the tests have named the first variant. */
 function peopleNeeded(rates: readonly number[], shares: readonly number[]): number[] {
   const random = seededRandom(`power ${rates}`)
   const people = Array.from({ length: POWER_TESTS }, () => {

@@ -9,7 +9,7 @@ import {
 } from '../src/domains/waitlist/waitlist/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens on the waitlist. Each verb changes all members or referrals chosen.
+// Changes the waitlist directly in the database. Each function changes all members or referrals that `which` selects.
 
 type Members = Which<typeof members>
 type Member = typeof members.$inferSelect
@@ -36,8 +36,9 @@ export async function fillWaitlist({ db }: Writer, count: number): Promise<void>
 }
 
 /**
- * Credits referrals of this week to the first members of a full waitlist: member
- * referrers + 7 (r - 1) + k is the k-th referral of referrer r, and expired if k <= r mod 5.
+ * Credits referrals to the first members of a filled waitlist: member referrers + 7 (r - 1) + k is the
+ * k-th referral of referrer r. All are counted in this week, even those with k <= r mod 5, which are
+ * eight days old.
  */
 export async function creditReferrers({ db }: Writer, referrers: number): Promise<void> {
   await db.execute(sql`
@@ -54,43 +55,43 @@ export async function creditReferrers({ db }: Writer, referrers: number): Promis
     select 'week', referrer_id, count(*), max(credit_number) from referrals group by 2`)
 }
 
-/** The member in this place has this account, which had another place. */
+/** Moves an account from its member to the one in this place. */
 export async function moveAccount(to: Writer, accountUserId: string, position: number): Promise<void> {
   await removeAccount(to, accountUserId)
   await change(to, { position }, { accountUserId })
 }
 
-/** The member of the account has none any more. */
+/** Removes an account from its member. */
 export async function removeAccount(to: Writer, accountUserId: string): Promise<void> {
   await change(to, { accountUserId }, { accountUserId: null })
 }
 
-/** The members have another address, but the same mailbox. */
+/** Changes the members' email address, but not its normalized form. */
 export async function readdressMembers(to: Writer, which: Members, email: string): Promise<void> {
   await change(to, which, { email })
 }
 
-/** The members have this referral code. */
+/** Sets the members' referral code. */
 export async function recode(to: Writer, which: Members, referralCode: string): Promise<void> {
   await change(to, which, { referralCode })
 }
 
-/** The members want no more emails. */
+/** Unsubscribes the members from emails. */
 export async function unsubscribeMembers(to: Writer, which: Members): Promise<Member[]> {
   return change(to, which, { unsubscribedAt: new Date() })
 }
 
-/** The members joined that many days earlier. */
+/** Moves the time at which the members joined `days` days into the past. */
 export async function backdateJoins(to: Writer, which: Members, days: number): Promise<void> {
   await change(to, which, { joinedAt: sql`joined_at - make_interval(days => ${days})` })
 }
 
-/** The members have confirmed their address now. */
+/** Marks the members' email address as confirmed now. */
 export async function confirmMembers(to: Writer, which: Members): Promise<void> {
   await change(to, which, { confirmedAt: new Date() })
 }
 
-/** Everybody confirmed, and every reward was granted, that many hours earlier. */
+/** Moves all confirmations and the start of all rewards `hours` hours into the past. */
 export async function backdateRewards(to: Writer, hours: number): Promise<void> {
   const by = sql`make_interval(hours => ${hours})`
   await change(to, {}, { confirmedAt: sql`confirmed_at - ${by}` })
@@ -102,18 +103,18 @@ export async function grantReward({ db }: Writer, memberId: string, accountUserI
   await db.insert(rewardGrants).values({ memberId, accountUserId, achievement: 'bronze', months: 1 })
 }
 
-/** The referrals were credited that many days earlier, but are counted as before. */
+/** Moves the referrals' credits `days` days into the past, but leaves the counts unchanged. */
 export async function backdateCredits({ db }: Writer, which: Referrals, days: number): Promise<void> {
   const creditedAt = sql`credited_at - make_interval(days => ${days})`
   await db.update(referrals).set({ creditedAt }).where(matching(referrals, which))
 }
 
-/** The referrals of a member, or of all, were credited and counted that many days earlier. */
+/** Moves the referrals of a member, or of all members, and their counts `days` days into the past. */
 export async function letCreditsPass({ db }: Writer, days: number, referrerId?: string): Promise<void> {
   const its = referrerId === undefined ? sql`true` : eq(referralCounts.memberId, referrerId)
   await db.transaction(async (tx) => {
     await backdateCredits({ db: tx }, referrerId === undefined ? {} : { referrerId }, days)
-    // In two steps, because a member's counts of two days must not meet.
+    // In two steps, because a member's counts of two days must not temporarily have the same day.
     await tx.update(referralCounts).set({ period: sql`'was ' || period` }).where(sql`${its} and period ~ '^\\d'`)
     await tx
       .update(referralCounts)
@@ -122,12 +123,12 @@ export async function letCreditsPass({ db }: Writer, days: number, referrerId?: 
   })
 }
 
-/** The mail servers of the referred members' addresses are looked up now. */
+/** Makes the lookup of the mail servers of the referred members' addresses due now. */
 export async function makeMailCheckDue({ db }: Writer, which: Referrals): Promise<void> {
   await db.update(referrals).set({ mailCheckAt: new Date() }).where(matching(referrals, which))
 }
 
-/** The member joined from their network address that many days ago. */
+/** Sets when the member joined from their network address to `days` days ago. */
 export async function ageJoinAddress({ db }: Writer, memberId: string, days: number): Promise<void> {
   const createdAt = sql`now() - make_interval(days => ${days})`
   await db.update(joinAddresses).set({ createdAt }).where(eq(joinAddresses.memberId, memberId))

@@ -3,7 +3,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { webhookDeliveries, webhookEndpoints } from '../src/domains/platform/webhooks/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to webhooks of operators and their deliveries, by default to all.
+// Changes operators' webhook endpoints and their deliveries directly in the database.
 
 type Deliveries = Which<typeof webhookDeliveries>
 
@@ -12,17 +12,17 @@ export async function deleteEndpoints({ db }: Writer): Promise<void> {
   await db.delete(webhookEndpoints)
 }
 
-/** Every endpoint has failed for that many hours. */
+/** Makes every endpoint fail since `hours` hours ago. */
 export async function failFor({ db }: Writer, hours: number): Promise<void> {
   await db.update(webhookEndpoints).set({ failingSince: sql`now() - make_interval(hours => ${hours})` })
 }
 
-/** No endpoint accepts its previous secret any more. */
+/** Ends the time in which deliveries are also signed with an endpoint's previous secret. */
 export async function endPreviousSecrets({ db }: Writer): Promise<void> {
   await db.update(webhookEndpoints).set({ previousSecretUntil: new Date() })
 }
 
-/** Stores due deliveries of an endpoint that no worker hears about. */
+/** Stores due deliveries of an endpoint without notifying any worker. */
 export async function insertDeliveries({ db }: Writer, endpointId: string, count: number): Promise<void> {
   const event = { event: 'member.joined' as const, payload: { type: 'member.joined', data: {} } }
   const enable = (enabled: boolean) =>
@@ -34,7 +34,7 @@ export async function insertDeliveries({ db }: Writer, endpointId: string, count
   await enable(true)
 }
 
-/** Stores a delivery that is due in that many hours. */
+/** Stores a delivery that is due in `hours` hours. */
 export async function planDelivery({ db }: Writer, endpointId: string, hours: number): Promise<void> {
   const nextAttemptAt = sql`now() + make_interval(hours => ${hours})`
   const event = { eventId: crypto.randomUUID(), event: 'member.joined' as const, payload: {} }
@@ -49,7 +49,7 @@ export async function fillLog({ db }: Writer, endpointId: string, count: number)
     from generate_series(1, ${count}::int)`)
 }
 
-/** All waiting deliveries of an endpoint are due. */
+/** Makes all pending deliveries of an endpoint due. */
 export async function makeDeliveriesDue({ db }: Writer, endpointId: string): Promise<void> {
   await db
     .update(webhookDeliveries)
@@ -57,17 +57,17 @@ export async function makeDeliveriesDue({ db }: Writer, endpointId: string): Pro
     .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.status, 'pending')))
 }
 
-/** The deliveries are due in that many hours. */
+/** Makes the deliveries due in `hours` hours. */
 export async function postponeDeliveries(to: Writer, which: Deliveries, hours: number): Promise<void> {
   await change(to, which, { nextAttemptAt: sql`now() + make_interval(hours => ${hours})` })
 }
 
-/** The next attempt of every delivery is its last, and due. */
+/** Makes all deliveries pending and due, with one attempt left. */
 export async function leaveLastAttempt(to: Writer): Promise<void> {
   await change(to, {}, { status: 'pending', attempts: 7, nextAttemptAt: new Date() })
 }
 
-/** Every delivery was stored that many days ago. */
+/** Sets when all deliveries were stored to `days` days ago. */
 export async function ageLog(to: Writer, days: number): Promise<void> {
   await change(to, {}, { createdAt: sql`now() - make_interval(days => ${days})` })
 }

@@ -6,7 +6,7 @@ const PATIENCE_MS = 60_000
 
 /**
  * Starts `work`, waits until it is blocked by the statement `lock`, and checks that `others` still
- * finish. @param end ends the lock's transaction @returns the result of `work`
+ * finish. @param end how the lock's transaction ends @returns the result of `work`
  */
 export async function whileWaiting<T>(
   app: TestApp,

@@ -5,48 +5,48 @@ import { sendingLimits } from '../src/domains/outreach/sending-settings/tables.t
 import { restores, xAccounts } from '../src/domains/platform/x-account/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to connected X accounts. Each verb changes all accounts chosen, by default all.
+// Changes connected X accounts directly in the database. Each function changes all accounts that `which` selects.
 
 type Accounts = Which<typeof xAccounts>
 type Account = typeof xAccounts.$inferSelect
 type Change = PgUpdateSetSource<typeof xAccounts>
 
-/** Senders look at the accounts again then, by default now. */
+/** Sets when senders check the accounts next, by default now. */
 export async function letSend(to: Writer, which: Accounts = {}, nextSendAt = new Date()): Promise<void> {
   await change(to, which, { nextSendAt })
 }
 
-/** No sender looks at the accounts, because nothing of theirs is due. */
+/** Makes senders ignore the accounts, as if nothing of theirs were due. */
 export async function leaveIdle(to: Writer, which: Accounts = {}): Promise<void> {
   await change(to, which, { nextSendAt: null })
 }
 
-/** Senders look at this account now, and at no other. */
+/** Makes senders check this account now, and no other. */
 export async function letOnlySend(to: Writer, id: string): Promise<void> {
   await change(to, {}, { nextSendAt: sql`case when id = ${id} then now() end` })
 }
 
-/** X rejected the accounts' tokens. */
+/** Marks the accounts' connection as lost, as if X had rejected their tokens. */
 export async function loseConnection(to: Writer, which: Accounts, reason: string | null = null): Promise<void> {
   await change(to, which, { status: 'lost', ...(reason !== null && { reason }) })
 }
 
-/** The accounts are connected again. */
+/** Marks the accounts as connected. */
 export async function reconnect(to: Writer, which: Accounts): Promise<void> {
   await change(to, which, { status: 'connected' })
 }
 
-/** Their people disconnected the accounts. */
+/** Marks the accounts as disconnected by a user. */
 export async function disconnect(to: Writer, which: Accounts, more: Change = {}): Promise<void> {
   await change(to, which, { status: 'disconnected', ...more })
 }
 
-/** The access tokens expired then. */
+/** Sets when the accounts' access tokens expire, by default in 1970. */
 export async function expireTokens(to: Writer, which: Accounts, accessTokenExpiresAt = new Date(0)): Promise<void> {
   await change(to, which, { accessTokenExpiresAt })
 }
 
-/** A restore leaves what the accounts did on X unread between these times, or nothing if there are none. */
+/** Marks what the accounts did on X between these times as unread, as a restore does; null: nothing is unread. */
 export async function leaveUnread(
   to: Writer,
   which: Accounts,
@@ -56,17 +56,17 @@ export async function leaveUnread(
   await change(to, which, { unreadSince, unreadUntil })
 }
 
-/** The accounts rest until then, after X's rate limit; null ends it. */
+/** Makes the accounts wait for X's rate limit until `restsUntil`; null ends the wait. */
 export async function rest(to: Writer, which: Accounts, restsUntil: Date | null): Promise<void> {
   await change(to, which, { restsUntil })
 }
 
-/** The accounts are this one on X. */
+/** Sets the accounts' X user id. */
 export async function identify(to: Writer, which: Accounts, xUserId: string, more: Change = {}): Promise<Account[]> {
   return change(to, which, { xUserId, ...more })
 }
 
-/** The accounts were connected through this app. */
+/** Sets the X app through which the accounts were connected. */
 export async function changeApp(to: Writer, which: Accounts, xAppId: string): Promise<void> {
   await change(to, which, { xAppId })
 }
@@ -91,27 +91,27 @@ export async function insertAccount(
   await db.insert(xAccounts).values({ workspaceId, xUserId, handle, status: 'connected' })
 }
 
-/** What the accounts did on X before a restore is to be read until now. */
+/** Sets the end of the time that a restore left unread on X to now. */
 export async function endUnread(to: Writer, which: Accounts): Promise<void> {
   await change(to, which, { unreadUntil: new Date() })
 }
 
-/** The handles of the accounts were read that many hours ago. */
+/** Sets when the accounts' handles were last read to `hours` hours ago. */
 export async function ageHandles(to: Writer, which: Accounts, hours: number): Promise<void> {
   await change(to, which, { handleReadAt: sql`now() - make_interval(hours => ${hours})` })
 }
 
-/** Nobody has decided yet whether texts of the accounts' conversations are stored. */
+/** Resets the decision whether texts of the accounts' conversations are stored. */
 export async function askForConsent(to: Writer, which: Accounts): Promise<void> {
   await change(to, which, { storesConversations: null, consentBy: null, consentAt: null })
 }
 
-/** This person allowed to store texts. */
+/** Sets the person who decided whether texts are stored. */
 export async function consentAs(to: Writer, which: Accounts, consentBy: string): Promise<void> {
   await change(to, which, { consentBy })
 }
 
-/** X renewed the tokens of the accounts. */
+/** Replaces the accounts' tokens, as if X had renewed them. */
 export async function renewTokens(
   to: Writer,
   which: Accounts,
@@ -120,7 +120,7 @@ export async function renewTokens(
   await change(to, which, sealed)
 }
 
-/** The workspace sends on weekdays in this time zone, on accounts without limits of their own. */
+/** Makes accounts without their own limits send on weekdays in this time zone, without warm-up. */
 export async function setTimeZone({ db }: Writer, { workspaceId }: { workspaceId: string }, timeZone: string) {
   const limits = { workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
   await db
@@ -129,12 +129,12 @@ export async function setTimeZone({ db }: Writer, { workspaceId }: { workspaceId
     .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: limits })
 }
 
-/** The stored time zone of an account exists no longer. */
+/** Sets an account's stored time zone to one that does not exist. */
 export async function loseTimeZone({ db }: Writer, xAccountId: string): Promise<void> {
   await db.update(sendingLimits).set({ timeZone: 'Mars/Olympus' }).where(matching(sendingLimits, { xAccountId }))
 }
 
-/** No restore is being read back. */
+/** Deletes the records of restores, so that nothing is read back from X. */
 export async function deleteRestores({ db }: Writer): Promise<void> {
   await db.delete(restores)
 }

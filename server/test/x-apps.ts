@@ -4,11 +4,11 @@ import { xAppClaims } from '../src/core/tables/app-claims.ts'
 import { OPERATOR_APP_ID, xApps } from '../src/domains/platform/x-apps/tables.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
-// What happens to apps at X. Each verb changes all apps chosen, by default all.
+// Changes X apps directly in the database.
 
 type Apps = Which<typeof xApps>
 
-/** Gives the workspace an app of its own, without keys. @returns its id */
+/** Gives the workspace its own X app, without keys. @returns the app's id */
 export async function addOwnApp({ db }: Writer, { workspaceId }: { workspaceId: string }): Promise<string> {
   const [app] = await db.insert(xApps).values({ workspaceId }).returning()
   return app!.id
@@ -19,37 +19,37 @@ export async function deleteApps({ db }: Writer, which: Apps): Promise<void> {
   await db.delete(xApps).where(matching(xApps, which))
 }
 
-/** The apps have no credits at X; one call is tried again then. */
+/** Marks the apps as out of credits. @param fundsTryAt when one call is tried again */
 export async function runOutOfFunds(to: Writer, fundsTryAt: Date, which: Apps = {}): Promise<void> {
   await change(to, which, { fundsEmptySince: new Date(), fundsTryAt })
 }
 
-/** The next try of apps without credits is due. */
+/** Makes the next attempt of apps without credits due now. */
 export async function letTryFunds(to: Writer): Promise<void> {
   await change(to, isNotNull(xApps.fundsTryAt), { fundsTryAt: sql`now() - interval '1 second'` })
 }
 
-/** The apps have credits again. */
+/** Marks all apps as having credits. */
 export async function refillFunds(to: Writer): Promise<void> {
   await change(to, {}, { fundsEmptySince: null, fundsTryAt: null, fundsAlarmedAt: null })
 }
 
-/** X has named the apps' messages per day, and may have none left until then. */
+/** Sets how many messages a day X allows all apps. @param restsUntil until when X allows no more messages */
 export async function limitApps(to: Writer, dailyLimit: number, restsUntil?: Date): Promise<void> {
   await change(to, {}, { dailyLimit, ...(restsUntil && { restsUntil }) })
 }
 
-/** X has named no limit of the apps. */
+/** Removes the limits that X has reported for the apps. */
 export async function liftAppLimits(to: Writer): Promise<void> {
   await change(to, {}, { dailyLimit: null, restsUntil: null })
 }
 
-/** Nothing was claimed through the apps. */
+/** Deletes the records of messages that were claimed through the apps. */
 export async function forgetAppClaims({ db }: Writer): Promise<void> {
   await db.delete(xAppClaims)
 }
 
-/** The operator's app last delivered then, and missed deliveries between these times; by default none. */
+/** Sets when the operator's app last got and missed deliveries; by default never. */
 export async function setDeliveries(
   to: Writer,
   times: Partial<Pick<typeof xApps.$inferInsert, 'gapSince' | 'gapUntil' | 'replayedAt' | 'deliveredAt'>> = {},

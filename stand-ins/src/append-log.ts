@@ -53,7 +53,7 @@ function cutTornLine<Entry>(file: string, replay: (entry: Entry) => void) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
-  // Parses bytes line by line: a log may exceed the longest string.
+  // Parses the bytes line by line: a log can be longer than the longest string in JavaScript.
   let start = 0
   let line = 1
   for (let end = content.indexOf(10); end !== -1; end = content.indexOf(10, start)) {

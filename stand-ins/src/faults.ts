@@ -14,9 +14,9 @@ const RequestFault = z.strictObject({
   problem: z.string().optional(),
   /** Only with `status`: the body to send. Objects are sent as JSON, strings as HTML. */
   body: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
-  /** Additional headers. Requests that take effect get them, too. */
+  /** Additional response headers, also for requests that take effect. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** Only for X, with status 429: seconds until the reset in the headers. May be negative. Defaults to 900. */
+  /** Only for X, with status 429: seconds until the reset in the headers. Can be negative. Defaults to 900. */
   resetSeconds: z.number().optional(),
   /** Only for X, with status 429: whose 24-hour limit is used up. */
   dayLimitOf: z.enum(['user', 'app']).optional(),
@@ -46,7 +46,7 @@ type Fault = RequestFault | EventFault
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Cuts the connection once the request has taken effect. */
+    /** Whether to cut the connection once the request has taken effect. */
     cutAfter: boolean
     /** Headers that a fault adds to the response. */
     moreHeaders: Record<string, string> | null
@@ -126,7 +126,7 @@ export function addFaults(
   }
 }
 
-/** Sets the content type of a body as X does: problems have a `type`. */
+/** Returns a body as text, and sets its content type as X does: problems have a `type`. */
 function bodyOf(reply: FastifyReply, body: string | Record<string, unknown>): string {
   if (typeof body === 'string') reply.type('text/html; charset=utf-8')
   else reply.type('type' in body ? 'application/problem+json' : 'application/json; charset=utf-8')

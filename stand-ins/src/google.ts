@@ -40,7 +40,7 @@ export async function startGoogle(options: GoogleOptions = {}) {
   return { ...address, clientId, clientSecret, close: () => app.close() }
 }
 
-/** Like Google's, a subject has 21 digits and never changes for an address. */
+/** Returns an address's subject, which never changes. Like Google's, it has 21 digits. */
 function subjectOf(email: string): string {
   return `1${(createHash('sha256').update(email).digest().readBigUInt64BE() % 10n ** 20n).toString().padStart(20, '0')}`
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * A Fastify server for loopback. Rejects other Host names, to prevent DNS rebinding.
+ * Creates a Fastify server for loopback. Rejects other Host names, to prevent DNS rebinding.
  * @param alsoKnownAs further names to accept
  */
 export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
@@ -17,7 +17,7 @@ export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   return app
 }
 
-/** Listens on 127.0.0.1, or closes the app. @param port 0 for any free port @throws EADDRINUSE */
+/** Listens on 127.0.0.1. If that fails, closes the app. @param port 0 for any free port @throws EADDRINUSE */
 export async function listenOnLoopback(app: FastifyInstance, port: number) {
   await app.listen({ host: '127.0.0.1', port }).catch(async (error) => {
     await app.close()
@@ -27,7 +27,7 @@ export async function listenOnLoopback(app: FastifyInstance, port: number) {
   return { port: bound, url: `http://127.0.0.1:${bound}` }
 }
 
-/** Serves a listening server over TLS, too, on a free loopback port. @param tls PEM texts */
+/** Also serves a listening server over TLS, on a free loopback port. @param tls PEM texts */
 export async function listenOverTls(app: FastifyInstance, tls: { key: string; cert: string }) {
   const server = createServer(tls, (request, reply) => app.server.emit('request', request, reply))
   server.listen(0, '127.0.0.1')

@@ -65,7 +65,7 @@ export async function startMailbox(options: MailboxOptions = {}) {
     smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
     smtpPort: smtp.port,
     slowDown: smtp.slowDown,
-    /** The headers of an email received since the start, by lowercase name. */
+    /** Returns the headers of an email received since the start, by lowercase name. */
     headersOf: (id: string) => headers.get(id),
     close: () => app.close(),
   }

@@ -143,7 +143,7 @@ test('uses another port if the previous one is in use, and ends when its parent 
   writeFileSync(join(folder, 'stand-ins.json'), JSON.stringify({ x: usedUrl }))
   const { child, ready } = await run(folder)
   expect(ready.x).not.toBe(usedUrl)
-  // Ctrl-C is for the parent, which may still be sending.
+  // Ctrl-C is for the parent, which might still be sending.
   child.kill('SIGINT')
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect((await fetch(`${ready.mailbox}/messages`)).status).toBe(200)

@@ -10,8 +10,8 @@ import { startSso } from './sso.ts'
 import { startX } from './x.ts'
 
 /**
- * Runs all stand-ins in one process for `npm start`, until its parent ends or SIGTERM. Reports
- * their addresses in `DATA_DIR/stand-ins.json` and in a `ready` message.
+ * This program runs all stand-ins in one process for `npm start`, until its parent ends or it gets
+ * SIGTERM. It reports their addresses in `DATA_DIR/stand-ins.json` and in a `ready` message.
  */
 const env = z
   .object({
@@ -85,7 +85,7 @@ process.send?.(
   },
 )
 
-/** The port of an address, or 0 for any free port. */
+/** Returns the port of an address, or 0 (any free port) without an address. */
 function portOf(address: string | undefined): number {
   return Number(address?.split(':').at(-1) ?? 0)
 }

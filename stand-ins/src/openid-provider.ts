@@ -11,7 +11,7 @@ type OpenIdSettings = {
   name: string
   store: OpenIdStore
   client: ClientMetadata & { client_id: string }
-  /** Must always return the same subject for an address. */
+  /** Returns the subject of an address: always the same one. */
   subjectOf(email: string): string
   /** Adds claims to the id_token, as Google does, and not only to the userinfo response. */
   claimsInIdToken: boolean
@@ -20,8 +20,8 @@ type OpenIdSettings = {
 }
 
 /**
- * Serves an OpenID provider (oidc-provider) that accepts any address. README.md lists the special
- * ones.
+ * Serves an OpenID provider (oidc-provider) that accepts any address. README.md lists addresses with
+ * a special meaning.
  * @returns a function to call with the issuer, once it is known
  */
 export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings): Promise<(issuer: string) => void> {
@@ -92,7 +92,7 @@ export function isAddress(email: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)
 }
 
-/** Also loads the library, which takes 20 MB. Most starts don't need it. */
+/** Creates the provider. Loads oidc-provider only now: it takes 20 MB, and most starts don't need it. */
 async function createProvider(issuer: string, { store, client, claimsInIdToken }: OpenIdSettings): Promise<Provider> {
   const { default: Provider, interactionPolicy } = await import('oidc-provider')
   const { cookieKey, jwk } = store.secrets(() => ({

@@ -42,7 +42,7 @@ ${body}</main>${script && `<script>${script}</script>`}</body></html>`,
   )
 }
 
-/** The hidden fields of a form. */
+/** Returns the HTML of a form's hidden fields. */
 export function hiddenFields(fields: Record<string, string | undefined>): string {
   return Object.entries(fields)
     .map(([name, value]) => (value ? `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">` : ''))
@@ -76,7 +76,7 @@ ${isRefused ? '<p role="alert">Enter an email address</p>' : ''}
   )
 }
 
-/** Origins for the form-action policy. Browsers also apply it to redirects after a form, so it must include the app. */
+/** Returns the origins for form-action. Browsers also apply it to redirects after a form, so it includes the app. */
 export function formsOf(appUrl: string): string {
   return `'self' ${new URL(appUrl).origin}`
 }

@@ -96,7 +96,7 @@ test('lets a buyer try another card after a decline, and confirms cards that nee
     'Thanks for subscribing',
   )
   expect(await stripe.all('/v1/subscriptions')).toMatchObject([{ status: 'active' }])
-  // The session has already been paid.
+  // The declined session is still open, so it can be paid with another card.
   await stripe.submit(declined.url, { email, number: CARD })
   expect(await stripe.all('/v1/subscriptions')).toHaveLength(2)
 })
@@ -126,7 +126,7 @@ test('charges what the preview said and keeps credit for later', async () => {
     'paid',
     'price_agency_monthly',
   ])
-  // A longer interval starts immediately, minus half a month of Agency.
+  // A longer interval starts immediately. Half a month of Agency is credited.
   const yearly = await change(stripe, up.body, { 'items[0][price]': 'price_agency_yearly', proration_date: String(at) })
   expect(yearly.body.items.data[0]).toMatchObject({ current_period_start: at })
   expect((await stripe.all('/v1/invoices'))[0]).toMatchObject({ total: 72_000 - 6_000 })

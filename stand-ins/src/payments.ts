@@ -17,7 +17,7 @@ export type PaymentsOptions = {
   port?: number
   /** Folder for all data; in memory if unset. */
   stateDir?: string
-  /** Signs all webhooks. If unset, each endpoint has its own secret, as with Stripe. */
+  /** The secret that signs all webhooks. If unset, each endpoint has its own secret, as with Stripe. */
   webhookSecret?: string
   /** Where the built-in payment links redirect after payment. Defaults to a page of the stand-in. */
   returnUrl?: string
@@ -87,7 +87,7 @@ export async function startPayments({ port = 0, stateDir, webhookSecret, returnU
   return {
     ...address,
     secretKey: SECRET_KEY,
-    /** Payment links for the four built-in plans. */
+    /** Payment links of the four built-in plans. */
     links: linksOf(address.url),
     async close() {
       clearInterval(timer)

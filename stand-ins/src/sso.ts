@@ -66,7 +66,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
   const address = await listenOnLoopback(app, ownPort)
   startProvider(url)
   return {
-    /** The OpenID Connect issuer. Its page has setup instructions. */
+    /** `url` is the OpenID Connect issuer. Its page has setup instructions. */
     ...address,
     clientId: CLIENT_ID,
     clientSecret: CLIENT_SECRET,
@@ -77,7 +77,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
     dns: dns.address,
     setTxt: dns.set,
     setMail: dns.setMail,
-    /** Makes later SAML responses wrong in these respects. */
+    /** Makes later SAML responses wrong in the given ways. */
     lie(next: Lies) {
       lies = next
     },

@@ -43,7 +43,7 @@ export type XOptions = {
   clientId?: string
   /** `null` makes the app a public client, which only sends its `client_id`. */
   clientSecret?: string | null
-  /** Signs webhook deliveries. */
+  /** The secret that signs webhook deliveries. */
   consumerSecret?: string
   /** The app-only token, which registers webhooks. */
   bearerToken?: string
@@ -55,7 +55,7 @@ export type XOptions = {
   checksAnswers?: boolean
   /** The clock, in milliseconds since 1970. Tests can advance it. */
   now?: () => number
-  /** Also serves TLS on another port, so that a browser accepts it as x.com. PEM texts. */
+  /** Also serves TLS on another port, so that a browser accepts the stand-in as x.com. PEM texts. */
   tls?: { key: string; cert: string }
 }
 
@@ -73,7 +73,7 @@ export async function startX(options: XOptions = {}) {
   const { checksAnswers = process.env.NODE_ENV === 'test' } = options
   const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
 
-  // Undefined during the replay, which must not be written again.
+  // Undefined during the replay, so that replayed entries are not written again.
   let log: AppendLog<Entry> | undefined
   const write = (entry: Entry) => log?.append(entry)
   const firstApp = { id: clientId, secret: clientSecret ?? undefined, consumerSecret, bearerToken }
@@ -106,7 +106,7 @@ export async function startX(options: XOptions = {}) {
     else tokens.replay(entry)
   })
 
-  /** How a person reacts to a first message. Accounts that someone has signed in to never react automatically. */
+  /** Returns a person's reaction to a first message. Accounts that someone signed in to never react automatically. */
   function reactionOf(userId: string): Reaction | undefined {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)
@@ -203,7 +203,7 @@ function acceptEmptyJson(app: FastifyInstance) {
   })
 }
 
-/** A response that X's OpenAPI file does not allow is a bug in the stand-in, so it becomes a 500 with the reason. */
+/** Turns responses that X's OpenAPI file does not allow into a 500 with the reason: they are bugs in the stand-in. */
 function checkAnswers(app: FastifyInstance) {
   app.addHook('preSerialization', async (request, reply, payload) => {
     const problem = answerProblem(request.method, request.routeOptions.url ?? '', reply.statusCode, payload)

@@ -4,14 +4,14 @@ import { onTestFinished } from 'vitest'
 import { visitPayments } from '../src/payments/visit.ts'
 import { type PaymentsOptions, startPayments } from '../src/payments.ts'
 
-/** Opens a stand-in until the end of the test. */
+/** Starts a payments stand-in until the end of the test. @returns a client for it */
 export async function openPayments(options: PaymentsOptions = {}) {
   const payments = await startPayments(options)
   onTestFinished(() => payments.close())
   return visitPayments(payments)
 }
 
-/** Opens a webhook receiver until the end of the test. */
+/** Starts a webhook receiver until the end of the test. */
 export async function openReceiver(nextStatus: () => number = () => 200) {
   const received: { body: string; signature: string }[] = []
   const server = createServer(async (request, response) => {

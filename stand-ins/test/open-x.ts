@@ -7,7 +7,7 @@ export const ALL_SCOPES = 'tweet.read users.read follows.read dm.read dm.write o
 // biome-ignore lint/suspicious/noExplicitAny: tests read any response
 export type Answer = { status: number; headers: Headers; body: any }
 
-/** Opens a stand-in X until the end of the test, with a clock that `wait` advances. */
+/** Starts a stand-in X until the end of the test, with a clock that `wait` advances by milliseconds. */
 export async function openX(options: XOptions = {}) {
   let ahead = 0
   const x = await startX({ now: () => Date.now() + ahead, ...options })
@@ -15,7 +15,7 @@ export async function openX(options: XOptions = {}) {
   return { ...visit(x), wait: (ms: number) => (ahead += ms) }
 }
 
-/** A client for a running stand-in X. It makes calls of the product, of a browser and of tests. */
+/** Returns a client for a running stand-in X. It makes calls as the product, a browser or a test does. */
 export function visit<Visited extends Pick<X, 'url' | 'clientId' | 'clientSecret'>>(x: Visited) {
   const basic = `Basic ${Buffer.from(`${x.clientId}:${x.clientSecret}`).toString('base64')}`
 
@@ -34,7 +34,7 @@ export function visit<Visited extends Pick<X, 'url' | 'clientId' | 'clientSecret
   const json = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
     call(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
 
-  /** Calls with this access token. */
+  /** Returns functions that make calls with this access token. */
   function as(accessToken: string) {
     const headers = { authorization: `Bearer ${accessToken}` }
     return {
@@ -69,7 +69,7 @@ export function visit<Visited extends Pick<X, 'url' | 'clientId' | 'clientSecret
   }
 }
 
-/** A PKCE verifier and its challenge (RFC 7636). */
+/** Returns a PKCE verifier and its challenge (RFC 7636). */
 export function pkce() {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }

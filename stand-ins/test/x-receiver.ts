@@ -12,8 +12,8 @@ type OpenX = Awaited<ReturnType<typeof openX>>
 type Delivery = { body: any; signature: string | undefined; raw: string }
 
 /**
- * A webhook of the first app until the end of the test, with a way to subscribe to its events. It
- * responds only once `until` resolves.
+ * Opens a webhook of the first app until the end of the test, with a way to subscribe to events. The
+ * webhook responds to an event only once `until` resolves.
  */
 export async function openReceiver(
   x: OpenX,
@@ -50,7 +50,7 @@ export async function openReceiver(
     app,
     webhookId,
     mostRunning: () => mostRunning,
-    /** The payloads of one type that were delivered so far. */
+    /** Returns the payloads of one type that have been delivered so far. */
     payloads: (type: string) =>
       received
         .map(({ body }) => body.data)

@@ -10,7 +10,7 @@ export const client = contractClient({ current: session.currentToken, refresh: s
 /** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`. */
 export const api = createTanstackQueryUtils(client)
 
-/** The server's message, or '' if it sent none: then the client fills in the code or status. */
+/** The server's message, or '' if it sent none and oRPC filled in a default text. */
 function messageOf(error: ORPCError<string, unknown>): string {
   return error.message === fallbackORPCErrorMessage(error.code, undefined) ? '' : error.message
 }

@@ -1,7 +1,7 @@
 /** The part of `Storage` that the app uses. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Browser storage, or memory if the browser blocks it or it is full. @param find may throw */
+/** Wraps browser storage, with memory as a fallback if it is blocked or full. @param find may throw */
 export function withMemoryFallback(
   find: () => KeyValueStorage | undefined,
 ): KeyValueStorage & { removeAll(prefix: string): void } {
@@ -38,10 +38,10 @@ export function withMemoryFallback(
   }
 }
 
-/** Shared by all tabs. Not available while prerendering. */
+/** Storage shared by all tabs. While prerendering, values are only kept in memory. */
 export const localStorage = withMemoryFallback(() => globalThis.localStorage)
-/** This tab only. */
+/** Storage of this tab only. */
 export const sessionStorage = withMemoryFallback(() => globalThis.sessionStorage)
 
-/** Keys of what people have typed begin with this. It is deleted when they sign out. */
+/** Prefix of the storage keys of typed text, which is deleted when the user signs out. */
 export const TYPED = 'typed.'

@@ -2,7 +2,10 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import { fieldProblem, predicateOf } from '@x-automated/contract/input-problems'
 import type { FieldValues, Resolver } from 'react-hook-form'
 
-/** Validates a form as the server does, with the same messages. It adds zod, so only use it on signed-in pages. */
+/**
+ * Validates a form as the server does, with the same messages. It adds zod to a page, so only use
+ * it on signed-in pages.
+ */
 export function contractResolver<Input extends FieldValues, Output>(operation: {
   '~orpc': { inputSchema?: { _zod: { input: Input; output: Output } } | undefined }
 }): Resolver<Input, unknown, Output> {

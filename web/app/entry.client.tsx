@@ -4,13 +4,13 @@ import { HydratedRouter } from 'react-router/dom'
 import { sessionStorage } from './browser-storage'
 import { RELOADS_KEY } from './reloads'
 
-/** React Router reloads a page whose code is missing, without a limit of its own. */
+/** Maximum reloads in a row. React Router reloads a page whose code is missing, without any limit. */
 const MAX_RELOADS = 3
 
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
 const reloads = navigation?.type === 'reload' ? Number(sessionStorage.getItem(RELOADS_KEY)) + 1 : 0
 const isBroken = reloads > MAX_RELOADS
-// If the user reloads, try again.
+// Resets the count after giving up, so that a reload by the user tries again.
 sessionStorage.setItem(RELOADS_KEY, String(isBroken ? 0 : reloads))
 if (isBroken) document.documentElement.dataset.late = 'broken'
 else

@@ -31,7 +31,7 @@ test('reads events that arrive in pieces', async () => {
   ])
 })
 
-/** Tabs of one browser. The first gets the lock, and `open` returns these streams in turn. */
+/** Opens `count` tabs of one browser. The first gets the lock, and `open` returns the `streams` in turn. */
 function openTabs(count: number, streams: string[]) {
   const opened: (string | null)[] = []
   let holder: Promise<unknown> = Promise.resolve()

@@ -3,11 +3,12 @@ import { readEventStream } from './event-stream'
 import type { TabChannel } from './other-tabs'
 import { signedFetch } from './signed-fetch'
 
-/** The Web Lock of the tab that reads the stream, and the channel on which it forwards events. */
+/** The Web Lock of the tab that reads the stream. */
 const LOCK = 'events'
+/** The channel on which that tab forwards events to the other tabs. */
 const EVENTS_CHANNEL = 'x-automated-events'
 
-/** The server sends a heartbeat every 20 seconds. After this long without one, the stream counts as lost. */
+/** After this long without any message, the stream counts as lost. The server sends a heartbeat every 20 seconds. */
 const SILENCE_MAX_MS = 50_000
 /** How often everything is refetched while no stream is open. */
 const FALLBACK_MS = 30_000
@@ -24,13 +25,13 @@ type Message = { id: string | null } & (
 
 export interface LiveHandlers {
   onChange(event: ChangeEvent): void
-  /** Anything may have changed. */
+  /** Called when any data may have changed. */
   onReset(): void
   /** Called for each change, but only in the tab that reads the stream. */
   onRead?(event: ChangeEvent): void
 }
 
-/** Tests replace these. */
+/** The dependencies of `followEvents`, which tests replace. */
 export interface LiveDeps {
   channel: TabChannel
   /** Opens GET /events. @throws if it is refused or unreachable */
@@ -99,7 +100,7 @@ export function followEvents({ onChange, onReset, onRead }: LiveHandlers, provid
     while (!signal.aborted) {
       const began = Date.now()
       await readStream().catch(() => {})
-      // Usually, a stream ends because its token expires.
+      // A stream that lasted has usually ended because its token expired, so reconnect quickly.
       pauseMs = Date.now() - began > RETRY_MAX_MS ? RETRY_MS : Math.min(pauseMs * 2, RETRY_MAX_MS)
       share({ type: 'lost', id: null })
       await delay(pauseMs * (0.5 + Math.random()), signal)

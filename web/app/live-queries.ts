@@ -81,9 +81,9 @@ const LONGER_INTERVALS_MS: Record<string, number> = {
   'analytics.breakdown': 30_000,
   'analytics.heatmap': 30_000,
 }
-/** Queries with live events poll only this rarely, in case an event gets lost. */
+/** Minimum poll interval of queries with live events, which only poll in case an event gets lost. */
 const POLL_MS = 60_000
-/** A fetch that began before the change is repeated after this delay. */
+/** Delay before checking again whether a query that is being fetched can be refetched. */
 const FETCHING_MS = 250
 
 interface Input {
@@ -106,7 +106,7 @@ function isAffected(query: Query, { kind, ids }: ChangeEvent): boolean {
   return ids.length === 0 || id === undefined || !NAMED_BY[kind]?.test(operation) || ids.includes(id)
 }
 
-/** Deep pages without a cursor are slow, so they are not refetched while on screen. */
+/** Whether a query is a deep page without a cursor. These are slow, so they are not refetched while on screen. */
 function isDeep(query: Query): boolean {
   const { page = 1, cursor } = inputOf(query)
   return page > 1 && cursor === undefined && operationOf(query) === 'campaigns.dms'
@@ -138,7 +138,7 @@ export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): 
     void queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
   }
   function update(query: Query): void {
-    // Returning to the tab refetches stale queries. Failed queries are retried elsewhere.
+    // Returning to the tab refetches stale queries. Background retries (query-client.ts) handle failed ones.
     if (!query.isActive() || document.visibilityState === 'hidden') {
       query.invalidate()
       return

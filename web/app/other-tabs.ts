@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-/** Queries that tabs share, by the first part of their key. A change often affects several of them. */
+/** Queries to refetch after a change in another tab, by the first part of their key. A change often affects several. */
 const shared = [
   'account',
   'analytics',
@@ -28,7 +28,7 @@ const shared = [
 /** The BroadcastChannel between the tabs of a browser. */
 export const DATA_CHANNEL = 'x-automated-data'
 
-/** Call it after changes that no mutation made. */
+/** Makes other tabs refetch. Call it after changes that no mutation made. */
 export function notifyOtherTabs(): void {
   if (typeof BroadcastChannel === 'undefined') return
   const channel = new BroadcastChannel(DATA_CHANNEL)

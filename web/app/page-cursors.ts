@@ -18,7 +18,7 @@ export function withCursor(
   return { of, byPage: cursor ? { ...byPage, [page]: cursor } : byPage }
 }
 
-/** @param of identifies the list with its filters */
+/** Keeps the cursors of visited pages. @param of identifies the list and its filters */
 export function usePageCursors(of: string) {
   const [cursors, setCursors] = useState<PageCursors>({ of, byPage: {} })
   return {

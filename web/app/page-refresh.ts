@@ -5,7 +5,7 @@ import { safeReturnPath } from './return-path'
 const REFRESHED = 'pageRefreshed'
 const PATH = 'lastVisitedPath'
 
-/** After a reload, the session is checked again after this delay. */
+/** Delay before the session is checked again after a reload. */
 export const RECHECK_SESSION_AFTER_MS = 100
 
 /** Saves the current path, except on sign-in pages. */
@@ -14,7 +14,7 @@ export function recordVisit(storage: KeyValueStorage, path: string, origin: stri
   if (visited) storage.setItem(PATH, visited)
 }
 
-/** Call on pagehide. Only the next page can tell whether this was a reload. */
+/** Records that the user left a page. Call it on pagehide: only the next page can tell whether this was a reload. */
 export function recordPageLeave(storage: KeyValueStorage, path: string, origin: string): void {
   recordVisit(storage, path, origin)
   storage.setItem(REFRESHED, 'true')

@@ -27,7 +27,7 @@ interface PagedTableProps<Row>
   /** Undefined while the first page loads. */
   rows: readonly Row[] | undefined
   columns: readonly (Column<Row> | false)[]
-  /** Announced to screen readers. */
+  /** Announced to screen readers while the first page loads. */
   loading: string
   failureTitle?: string
   /** The error's text. Defaults to the server's message. */
@@ -59,7 +59,7 @@ export function PagedTable<Row extends { id: string }>({
   ...paging
 }: PagedTableProps<Row>) {
   const visible = columns.filter((column) => column !== false)
-  // When the last row is removed, so is the table.
+  // Removing the last row also removes the table, and the focus with it.
   const focusFallback = useFocusFallback<HTMLDivElement>()
   if (query.error && !query.data)
     return (

@@ -1,6 +1,6 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
 
-/** Guests are redirected from signed-in pages to /login. For them, operator pages are a 404. */
+/** Signed-in pages redirect guests to /login. Operator pages are a 404 for everyone but operators. */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
@@ -12,7 +12,7 @@ interface Page {
   unlisted?: true
 }
 
-/** Every page. To add one, list its module here. Its route, prerendering and redirects follow from that. */
+/** Every page. To add one, list its module here. Its route, prerendering and redirects are derived from this list. */
 const allPages = {
   home: { path: '/', access: 'public', file: 'pages/waitlist/home.tsx' },
   login: { path: '/login', access: 'public', file: 'pages/identity/login.tsx' },
@@ -91,7 +91,7 @@ export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
-/** For guests, these pages run only the startup script. People with a stored session get the app. */
+/** Pages that run only the startup script for guests. Users with a stored session get the app. */
 export const staticPages: readonly string[] = [paths.home, paths.privacy, paths.terms]
 
 export const pages: readonly Page[] = Object.values(allPages)

@@ -1,6 +1,6 @@
 import { type QueryKey, useMutationState } from '@tanstack/react-query'
 
-/** Inputs of a mutation's pending calls, even if they were made before this page was reopened. */
+/** Inputs of a mutation's pending calls, including calls made before this page was reopened. */
 export function usePending<Input>(mutationKey: QueryKey): Input[] {
   return useMutationState({
     filters: { mutationKey, status: 'pending' },

@@ -13,7 +13,7 @@ import { createQueryClient } from './query-client'
 
 let queries: QueryClient
 
-/** An offline browser: `onLine` is false, and every fetch fails. */
+/** `fetch` in an offline browser. `beforeEach` sets `onLine` to false. */
 const unplugged = () => Promise.reject(new TypeError('Failed to fetch'))
 
 beforeEach(() => {
@@ -55,7 +55,7 @@ test('a mutation is pending before the second click of a double click', async ()
     isBusy = isPending
   })
   void save.mutate()
-  // Waits for everything that runs between two queued clicks.
+  // Waits for the microtasks that run between two queued clicks.
   await Promise.resolve().then(() => Promise.resolve())
   expect(isBusy).toBe(true)
 })
@@ -196,7 +196,7 @@ describe('a query on screen', () => {
   })
 })
 
-/** `fetchQuery` doesn't retry by default, but screens use the client's default. */
+/** The client's default retry rule. Screens use it, but `fetchQuery` does not retry by default. */
 function retryOf(client: QueryClient) {
   const retry = client.getDefaultOptions().queries?.retry
   if (typeof retry !== 'function') throw new Error('no rule')

@@ -15,21 +15,21 @@ import {
 type AnyQuery = Query<unknown, unknown, unknown>
 
 const RETRY_DELAY_MS = 300
-/** Delay between background retries. It doubles each time, up to the maximum. */
+/** Delay before the first background retry. It doubles each time, up to the maximum. */
 const BACKGROUND_RETRY_MS = 1_000
 const MAX_BACKGROUND_RETRY_MS = 10_000
 
-/** Retrying a 4xx won't help. */
+/** Whether the server refused the call with a 4xx, so retrying won't help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ORPCError && error.status < 500
 }
 
-/** Retries once, so that errors show quickly. Never while offline. */
+/** Whether to retry: once, so that errors show quickly, but not after a 4xx or while offline. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < 1 && !isRefusal(error) && !(error instanceof TypeError && navigator.onLine === false)
 }
 
-/** Server errors and rate limits may be temporary. */
+/** Whether a failure may be temporary: not a 4xx, unless it is a rate limit (429). */
 function isTemporary(error: unknown): boolean {
   return !isRefusal(error) || (error instanceof ORPCError && error.status === 429)
 }
@@ -70,9 +70,9 @@ function createBackgroundRetries(cache: QueryCache) {
 }
 
 /**
- * Does not poll after a failed call: a 4xx is final, and background retries handle the rest. Also
- * refetches invalidated queries whose first response is pending, because it may already be
- * outdated.
+ * A query client that does not poll after a failed call: a 4xx is final, and background retries
+ * handle the rest. It also refetches invalidated queries whose first response is pending, because
+ * that response may already be outdated.
  */
 export class ProductQueryClient extends QueryClient {
   /** A query's minimum poll interval. Signed-in pages raise it for queries with live events. */
@@ -118,8 +118,8 @@ export class ProductQueryClient extends QueryClient {
 
 /** The query client. Offline calls fail immediately instead of waiting until the browser is online. */
 export function createQueryClient(): QueryClient {
-  // In a microtask rather than a timer, so that the second click of a double click finds the button
-  // busy.
+  // Notify components in a microtask instead of a timer, so that the second click of a double click
+  // finds the button busy.
   notifyManager.setScheduler(queueMicrotask)
   const queryCache: QueryCache = new QueryCache({
     onError(error, query) {
@@ -133,7 +133,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         networkMode: 'always',
-        // Would be false by default with networkMode 'always'.
+        // The default is false if networkMode is 'always'.
         refetchOnReconnect: true,
         staleTime: 10_000,
         retry: isWorthRetrying,

@@ -11,7 +11,7 @@ export interface QueryErrorProps extends Pick<CalloutProps, 'tone' | 'title'> {
   children?: ReactNode
 }
 
-/** A failed query: what went wrong, with a button to retry. */
+/** Shows why a query failed, with a button to retry. */
 export function QueryError({ query, tone = 'bad', title, fallback, children }: QueryErrorProps) {
   return (
     <Callout

@@ -15,7 +15,7 @@ export interface ReauthPrompt {
 /** Makes a call. If the call requires it, the user reauthenticates first. */
 export type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ReauthPrompt) => Promise<T>
 
-/** `ReauthProvider` sets it. Without it, calls that require reauthentication fail. */
+/** Set by `ReauthProvider`. Without a provider, calls that require reauthentication fail. */
 export const ReauthContext = createContext<WithReauth>((call) => call())
 
 /**

@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router'
 import { useHydrated } from './ui/use-hydrated'
 
-/** Actual codes have 6 or 8 characters. */
+/** Maximum length. The rest is cut off. Actual codes have 6 or 8 characters. */
 const LONGEST = 32
 
 /** The referral code in a query string (`?ref=`), or null. */

@@ -19,7 +19,7 @@ export function safeReturnPath(path: unknown, origin: string): string | null {
   return url.pathname + url.search + url.hash
 }
 
-/** Saves the path to return to after signing in, which may leave the page. */
+/** Saves the path to return to after signing in, because signing in may open other pages. */
 export function saveReturnPath(path: string): void {
   if (safeReturnPath(path, location.origin)) localStorage.setItem(KEY, path)
 }

@@ -71,7 +71,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
-        {/* The canvas color of ui/tokens.css. */}
+        {/* The canvas colors of ui/tokens.css. */}
         <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash */}
@@ -81,7 +81,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <OurHead />
       </head>
       <body>
-        {/* Outside of the page, so that an open menu stays when the page replaces HydrateFallback. */}
+        {/* The frame is outside the page, so that an open menu stays open when the page replaces HydrateFallback. */}
         <Frame>{children}</Frame>
         <ScrollRestoration />
         <Scripts />

@@ -11,7 +11,7 @@ export default [
   ...pagesFor('public'),
   layout('features/overview/shell/signed-in.tsx', [
     ...pagesFor('signed-in'),
-    // The list stays while conversations open next to it.
+    // The list of conversations stays while a conversation opens next to it.
     layout('features/outreach/inbox/inbox.tsx', pagesFor('signed-in', true)),
   ]),
   layout('features/overview/operator/operators-only.tsx', pagesFor('operator')),

@@ -14,7 +14,7 @@ export interface User {
   email: string
 }
 
-/** `expired`: a call found that the session has ended. `unanswered`: the server has not confirmed it yet. */
+/** `expired`: a call found that the session has ended. `unanswered`: the server has not confirmed a session in time. */
 type SignedOutReason = 'no-session' | 'signed-out-here' | 'signed-out-elsewhere' | 'expired' | 'unanswered'
 
 export type SessionState =
@@ -30,12 +30,12 @@ interface TokenPair {
 // Keys in local storage. They are part of the product's interface.
 const TOKEN = 'authToken'
 const REFRESH_TOKEN = 'refreshToken'
-/** The token's owner, so that a reload can render before any request. */
+/** The token's user, stored so that a reload can render before any request. */
 const USER = 'authUser'
 /** The workspace that the user signed in to or switched to. */
 const CHOSEN_WORKSPACE = 'chosenWorkspace'
 
-/** How long `start` waits for the server at most. */
+/** Maximum time that `start` waits for the server. */
 export const STARTING_LIMIT_MS = 2000
 /** Tokens that expire within this time are renewed. */
 const RENEW_BEFORE_MS = 90_000
@@ -52,11 +52,11 @@ export interface SessionDeps {
   storage: KeyValueStorage
   /** POST /auth/refresh. `unreachable`: there was no response about the session. */
   refresh(refreshToken: string): Promise<RefreshAnswer>
-  /** GET /me, in case the token's owner isn't stored. Null if the token is rejected. */
+  /** GET /me, in case the token's user isn't stored. Null if the token is rejected. */
   findUser(token: string): Promise<User | null>
   /** POST /auth/sign-out. */
   revoke(token: string): Promise<void>
-  /** Runs one at a time, over all tabs. */
+  /** Runs `work` under a lock that all tabs share. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Notifies the other tabs. */
   announce(event: AuthEvent): void
@@ -85,7 +85,7 @@ function readClaims(
   }
 }
 
-/** The browser's session in this and other tabs. Independent of React and the page. */
+/** Creates the browser's session, which all tabs share. Independent of React and the page. */
 export function createSessionStore(deps: SessionDeps) {
   let state: SessionState = { status: 'starting' }
   let knownToken: string | null = null
@@ -100,7 +100,7 @@ export function createSessionStore(deps: SessionDeps) {
     refreshToken: deps.storage.getItem(REFRESH_TOKEN),
   })
 
-  /** The token's owner, if this browser stored it. */
+  /** The token's user, if this browser stored it. */
   function remembered(token: string | null): User | null {
     const claims = token ? readClaims(token) : null
     const stored = deps.storage.getItem(USER)
@@ -185,7 +185,7 @@ export function createSessionStore(deps: SessionDeps) {
         await deps.wait(ms)
         result = await deps.refresh(stored.refreshToken)
       }
-      // The user has signed out meanwhile, so discard the response.
+      // The session has changed in the meantime (a sign-out, for example), so discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
       // The session may still be valid, so keep it, but let the call fail.
       if (result === 'unreachable') return null
@@ -202,7 +202,10 @@ export function createSessionStore(deps: SessionDeps) {
     })
   }
 
-  /** A new access token. Null if the session has ended or the server did not respond. Runs once at a time. */
+  /**
+   * Renews the access token. Null if the session has ended or the server did not respond.
+   * Concurrent calls share a renewal.
+   */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
     if (token && deps.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
@@ -238,7 +241,7 @@ export function createSessionStore(deps: SessionDeps) {
     finishStart(again ? await userOf(again) : null)
   }
 
-  /** Applies the response, even after the time limit, unless the session has changed meanwhile. */
+  /** Applies the response, even after the time limit, unless the session has changed in the meantime. */
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
     if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
@@ -247,7 +250,7 @@ export function createSessionStore(deps: SessionDeps) {
     else if (user) emit('SIGNED_IN', 'this tab')
   }
 
-  /** The time limit came first, so assume the user that this browser remembers. */
+  /** At the time limit, assumes the user that this browser has stored. */
   function finishStartEarly(): void {
     if (state.status !== 'starting') return
     const user = remembered(read().token)
@@ -282,7 +285,7 @@ export function createSessionStore(deps: SessionDeps) {
       return starting
     },
 
-    /** Stores the session after a sign-in, an exchange or a second factor. */
+    /** Stores the session after a sign-in, a code exchange or a second factor. */
     signIn(session: TokenPair & { user: User }): void {
       storeChosen(session)
       remember(session.user)

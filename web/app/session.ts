@@ -10,14 +10,14 @@ export type { User } from './session-store'
 const TICK_MS = 30_000
 /** If a token is still stored this long after signing out, the page reloads. */
 const RELOAD_AFTER_MS = 100
-/** Stored in session storage until the reloaded page has told the user. */
+/** Key in session storage. Set until the reloaded page has informed the user. */
 const LOST_WORKSPACE = 'lostWorkspace'
 
 const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
 
-/** Runs one at a time over all tabs, unless the browser blocks locks as well as storage. */
+/** Runs `work` under a lock that all tabs share, or without it if the browser has no locks or blocks them. */
 async function exclusively<T>(work: () => Promise<T>): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()
   let begun: Promise<T> | undefined

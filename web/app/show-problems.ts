@@ -1,7 +1,7 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { errorText, fieldProblems } from './api'
 
-/** Shows why a call failed: next to the fields concerned, or else as `errors.root` with this text. */
+/** Shows why a call failed: next to the fields concerned, or else `text` as `errors.root`. */
 export function showProblems<Values extends FieldValues, Context, Output>(
   form: UseFormReturn<Values, Context, Output>,
   error: unknown,

@@ -1,10 +1,10 @@
-/** For this long, the server does not send what a screen has queued, so that it can be undone. */
+/** How long the server holds back messages that a screen has queued, so that queueing can be undone. */
 export const HOLD_SECONDS = 10
 
-/** The countdown starts with the response, which arrives slightly after the hold begins. */
+/** Subtracted from the countdown, because the response arrives slightly after the hold begins. */
 const ANSWER_MS = 1_000
 
-/** A toast's Undo button, counting from when the server has responded. */
+/** A toast's Undo button. Call it when the server responds, because the countdown starts immediately. */
 export function undoAction(onClick: () => void) {
   return { label: 'Undo', onClick, until: Date.now() + HOLD_SECONDS * 1_000 - ANSWER_MS }
 }

@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 
 /**
  * Calls `onEnded` when something ends while it is displayed, but not if it had already ended.
- * @returns a function that takes an id, for which `onEnded` is called even if it was never seen in
- * progress
+ * @returns a function that takes an item's id: `onEnded` is then called for this item even if it
+ * was never seen in progress
  */
 export function useEnded<T extends { id: string }>(
   item: T | undefined,

@@ -15,7 +15,7 @@ export function contractRoutes(): Plugin {
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
     async load(source) {
       if (source !== `\0${id}`) return
-      // The query string makes the dev server reload a changed contract.
+      // The query string bypasses the module cache, so that the dev server loads a changed contract.
       const { contract } = await import(`${contractSources}contract.ts?at=${Date.now()}`)
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(minifyContractRouter(contract)))})`
     },

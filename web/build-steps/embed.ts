@@ -53,7 +53,7 @@ async function buildScript(path: string, output: BuildOptions): Promise<string> 
   return chunks[0].code
 }
 
-/** Serves the widget in development. Its scripts are rebuilt for each request. */
+/** Serves the widget and SCRIPTS in development. Scripts are rebuilt for each request. */
 export function embedInDevelopment(): Plugin {
   return {
     name: 'embed-in-development',

@@ -4,7 +4,7 @@ const START = /<script type="module" async="">(?=import )/g
 /**
  * Keeps a prerendered page from loading the app until the startup script does: once a session is
  * stored, or once the page is painted (app/features/overview/shell/startup-script.ts).
- * @throws Error if it isn't what React Router generates
+ * @throws Error if the HTML is not what React Router generates
  */
 export function holdApp(html: string, until: 'session' | 'paint'): string {
   const preloads = [...html.matchAll(PRELOAD)].map(([, href]) => href)
@@ -19,8 +19,8 @@ export function holdApp(html: string, until: 'session' | 'paint'): string {
 const STYLESHEET = /<link rel="stylesheet" href="([^"]+)"\/>/g
 
 /**
- * Inlines the styles that a page uses, which saves the first paint a round trip. Their links stay
- * disabled until the startup script starts the app.
+ * Inlines the styles that a page uses, which saves the first paint a round trip. The links to the
+ * stylesheets stay disabled until the startup script starts the app.
  * @param read returns the text of a stylesheet
  * @param scripts texts of other scripts that add elements to the page
  */

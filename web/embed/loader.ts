@@ -52,7 +52,7 @@ function mount(script: HTMLScriptElement): void {
     frame.contentWindow?.postMessage({ type: 'x-automated:theme', theme } satisfies ThemeMessage, origin)
   }
   systemIsDark.addEventListener('change', follow)
-  // Sites switch themes with an attribute on the document, the body or this tag.
+  // Sites switch themes with an attribute on the document, the body or this script tag.
   const observer = new MutationObserver(follow)
   for (const element of [document.documentElement, document.body, script])
     if (element) observer.observe(element, { attributes: true, attributeFilter: ['class', 'style', 'data-theme'] })

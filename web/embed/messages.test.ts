@@ -24,7 +24,7 @@ describe('readWidgetMessage', () => {
 it.each([
   ['https://blog.example', 'https://blog.example'],
   ['http://localhost:8080', 'http://localhost:8080'],
-  // Sandboxed pages and files: posting to these throws.
+  // The origin of sandboxed pages and files. Posting to it throws.
   ['null', null],
   ['', null],
   [null, null],

@@ -66,7 +66,6 @@ new ResizeObserver(() =>
 
 let count = 0
 function showCount(): void {
-  // Keeps the line's height.
   byId('count').textContent = joinedText(count)
   writeLastCount(countStorage, count)
 }

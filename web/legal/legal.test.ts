@@ -99,8 +99,8 @@ describe('the privacy policy', () => {
     expect(privacy).toContain('When your referral link is shared, its preview image shows that position')
   })
 
-  // Connecting X on its own page needs one cookie
-  // (server/src/domains/platform/x-account/routes.ts), a sign-up another
+  // Connecting X on a page of its own needs one cookie
+  // (server/src/domains/platform/x-account/routes.ts), and a sign-up needs another
   // (domains/identity/auth/routes.ts).
   it('names the two cookies, and no text claims there are none', () => {
     expect(privacy).toContain('There are two cookies')

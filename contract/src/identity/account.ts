@@ -5,12 +5,12 @@ import { FactorRemoval, NewPassword, SignedIn } from './auth.ts'
 
 const route = routes('Account')
 
-/** For how many minutes a reauthentication allows sensitive changes. */
+/** Minutes for which a reauthentication allows sensitive changes. */
 export const REAUTHENTICATED_MINUTES = 10
 /** Number of digits in an emailed code. */
 export const MAIL_CODE_DIGITS = 8
 
-/** An account, as its owner sees it. */
+/** An account, as its user sees it. */
 export const User = z.object({
   id: z.string(),
   email: z.string(),
@@ -20,7 +20,7 @@ export const User = z.object({
   hasPassword: z.boolean(),
   /** The new email address while its change is pending, else null. */
   pendingEmail: z.string().nullable(),
-  /** Which of the two addresses have confirmed; null if no change is pending. */
+  /** Which of the two addresses have been confirmed; null if no change is pending. */
   pendingEmailConfirmed: z.object({ present: z.boolean(), new: z.boolean() }).nullable(),
 })
 export type User = z.output<typeof User>
@@ -30,7 +30,7 @@ export const SignedInSession = z.object({
   id: z.string(),
   /** Whether this session made the request. */
   current: z.boolean(),
-  /** 'Firefox on Windows'; null if the user agent is unknown. */
+  /** Such as 'Firefox on Windows'; null if the user agent is unknown. */
   device: z.string().nullable(),
   deviceKind: z.enum(['desktop', 'mobile', 'tablet', 'extension', 'other']),
   /** The country's English name; null if unknown. */

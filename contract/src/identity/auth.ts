@@ -26,7 +26,7 @@ export const SecondFactorNeeded = z.object({
 })
 export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>
 
-/** Second factors added before a password reset, and the ticket to remove them (15 minutes). */
+/** Second factors added before a password reset, and the ticket to remove them (valid for 15 minutes). */
 export const FactorRemoval = z.object({
   ticket: z.string(),
   factors: z.array(z.object({ kind: FactorKind, name: z.string(), createdAt: Time })),
@@ -71,7 +71,7 @@ export const auth = {
         password: z.string({ error: incomplete }).pipe(NewPassword),
         name: nameText(100).optional(),
         referralCode: ReferralCode,
-        /** PKCE (RFC 7636, S256): binds the link's one-time code to the signing-up browser. */
+        /** PKCE (RFC 7636, S256): binds the link's one-time code to the browser that signed up. */
         codeChallenge: z
           .string()
           .regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')

@@ -15,7 +15,7 @@ export const Identity = z.object({
   id: z.string(),
   /** `sso`: a workspace's single sign-on. */
   provider: z.enum([...Provider.options, 'sso']),
-  /** Its email address when it was linked; null if the provider sent none. */
+  /** The external account's email address when it was linked; null if the provider sent none. */
   email: z.string().nullable(),
   createdAt: Time,
 })

@@ -1,5 +1,6 @@
-/** Minimum and maximum password length, in characters. */
+/** Minimum password length, in characters. */
 const PASSWORD_MIN = 8
+/** Maximum password length, in characters. */
 export const PASSWORD_MAX = 128
 
 /** The rules for a new password, as shown beside the field. */
@@ -18,7 +19,7 @@ export function meetsPasswordRules(password: string): boolean {
   return PASSWORD_RULES.every((rule) => rule.met(password))
 }
 
-/** Returns what is wrong with a new password, or null. Never truncate one: it would no longer log in. */
+/** Returns what is wrong with a new password, or null. Never truncate a password: its user could not log in. */
 export function newPasswordProblem(password: string): string | null {
   if (password.length > PASSWORD_MAX) return PASSWORD_TOO_LONG
   return meetsPasswordRules(password) ? null : PASSWORD_PROBLEM

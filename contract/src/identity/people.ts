@@ -14,7 +14,7 @@ export const INVITATIONS_MAX = 100
 export const AssignableRole = z.enum(['viewer', 'member', 'admin'])
 export type AssignableRole = z.output<typeof AssignableRole>
 
-/** A member of a workspace. `id` is their account's id. */
+/** A person in a workspace. `id` is the id of their account. */
 export const Person = z.object({
   id: z.string(),
   name: z.string(),
@@ -50,8 +50,8 @@ export const ReceivedInvitation = z.object({
 /** `details` of REAUTHENTICATION_NEEDED: the caller's single sign-on in the target workspace. */
 export interface SwitchProof {
   /**
-   * `same`: the session already used this provider. Null: there is no single sign-on, so the
-   * account must reauthenticate.
+   * `same`: this session signed in through the same provider. Null: the caller cannot use single
+   * sign-on there, so the account must reauthenticate.
    */
   singleSignOn: 'same' | 'another' | null
 }

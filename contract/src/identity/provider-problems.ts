@@ -9,7 +9,7 @@ export const PROVIDER_PROBLEMS = {
 } as const
 export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS
 
-/** Returns the text for a callback's `error`, or null if it isn't a provider's. */
+/** Returns the text for a callback's `error`, or null if it is no key of PROVIDER_PROBLEMS. */
 export function providerProblem(key: string | null): string | null {
   return key !== null && Object.hasOwn(PROVIDER_PROBLEMS, key) ? PROVIDER_PROBLEMS[key as ProviderProblem] : null
 }

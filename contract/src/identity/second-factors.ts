@@ -16,7 +16,7 @@ export const Factor = z.object({
 })
 export type Factor = z.output<typeof Factor>
 
-/** `details` of REAUTHENTICATION_NEEDED for the list of factors: what is needed to reauthenticate with one. */
+/** `details` of REAUTHENTICATION_NEEDED in GET /auth/factors: the factors that can reauthenticate the session. */
 export interface FactorsToProve {
   factors: Pick<Factor, 'id' | 'kind'>[]
 }

@@ -1,4 +1,4 @@
-/** Texts for failed single sign-ons, by the key in `?error=`. Imports no schemas, so that small pages can use it. */
+/** Texts for failed single sign-ons, by the key in `?error=`. Without schemas, so that small pages can import them. */
 export const SSO_PROBLEMS = {
   sso_not_set_up:
     'Single sign-on is not set up for this address. Log in with your password, or ask an admin of your workspace.',
@@ -15,7 +15,7 @@ export const SSO_PROBLEMS = {
 } as const
 export type SsoProblem = keyof typeof SSO_PROBLEMS
 
-/** Returns the text for a key from the URL; null if it is not one of these. */
+/** Returns the text for a key from the URL, or null if it is no key of SSO_PROBLEMS. */
 export function ssoProblem(key: string | null): string | null {
   return key !== null && Object.hasOwn(SSO_PROBLEMS, key) ? SSO_PROBLEMS[key as SsoProblem] : null
 }

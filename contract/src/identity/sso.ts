@@ -61,7 +61,7 @@ export type SsoDomain = z.output<typeof SsoDomain>
 export const ServiceProvider = z.object({
   /** For OpenID Connect. */
   redirectUri: z.url(),
-  /** SAML. */
+  /** For SAML, like the two URLs below. */
   entityId: z.url(),
   acsUrl: z.url(),
   metadataUrl: z.url(),
@@ -79,7 +79,7 @@ export const SsoConnectionInput = z
     kind: z.enum(['oidc', 'saml']),
     issuer: Address.optional(),
     clientId: requiredText(500).optional(),
-    /** If absent, the stored secret stays. A new issuer or client requires a new secret. */
+    /** If absent, the stored secret is kept. A new issuer or client requires a new secret. */
     clientSecret: requiredText(2_000).optional(),
     scopes: z
       .string()

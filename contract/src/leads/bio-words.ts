@@ -28,7 +28,7 @@ export function parseBioWords(text: string): BioWords {
   }
 }
 
-/** The reverse of `parseBioWords`. */
+/** Formats a filter; the reverse of `parseBioWords`. */
 export function bioWordsText({ required, excluded }: BioWords): string {
   return [...required, ...excluded.map((word) => `-${word}`)].join(' ')
 }

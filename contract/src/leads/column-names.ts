@@ -1,6 +1,6 @@
 import { messageValue } from '../message-value.ts'
 
-// Without schemas, so that screens can import it cheaply.
+// This file imports no schemas, so that screens can import it cheaply.
 
 /** Normalizes a column name so that imports can compare it. */
 export function columnKey(header: string): string {
@@ -10,22 +10,22 @@ export function columnKey(header: string): string {
     .replaceAll(/[\s-]+/g, '_')
 }
 
-/** Headers of columns with first names. */
+/** Matches the headers of columns with first names. */
 export const FIRST_NAME = /^first[\s_.-]*name$/i
 const LAST_NAME = /^last[\s_.-]*name$/i
 
-/** The first name in a lead's custom columns; null: there is none. */
+/** Returns the first name in a lead's custom columns, or null if there is none. */
 export function ownFirstName(metadata: Record<string, unknown>): string | null {
   return ownValue(metadata, FIRST_NAME) || null
 }
 
-/** The first name in a lead's custom columns, joined with the last name if there is one; null: there is none. */
+/** Returns the first name in a lead's custom columns, with the last name if there is one; null without a first name. */
 export function ownFullName(metadata: Record<string, unknown>): string | null {
   const first = ownValue(metadata, FIRST_NAME)
   return first === '' ? null : `${first} ${ownValue(metadata, LAST_NAME)}`.trim()
 }
 
-/** The first value by code point of the column's name. */
+/** Returns the first value that is not empty, in the order of the columns' names; '' if there is none. */
 function ownValue(metadata: Record<string, unknown>, isWanted: RegExp): string {
   const columns = Object.keys(metadata).filter((column) => isWanted.test(column))
   for (const column of columns.sort()) {
@@ -36,14 +36,14 @@ function ownValue(metadata: Record<string, unknown>, isWanted: RegExp): string {
   return ''
 }
 
-/** Which of a person's columns a header names, in any case and with any separators; null if none. */
+/** Returns which identifier of people a header names, in upper or lower case, with any separators; null if none. */
 export function personColumnOf(header: string): 'twitter_handle' | 'x_user_id' | null {
   const words = header.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/[./:]+/g, '_')
   const key = [header, words].map(columnKey).find((candidate) => Object.hasOwn(PERSON_COLUMNS, candidate))
   return key === undefined ? null : (PERSON_COLUMNS[key] ?? null)
 }
 
-/** Headers that name people, including those in other programs' exports. */
+/** Headers of columns that identify people, including those in other programs' exports. */
 const PERSON_COLUMNS: Record<string, 'twitter_handle' | 'x_user_id'> = {
   twitter_handle: 'twitter_handle',
   handle: 'twitter_handle',

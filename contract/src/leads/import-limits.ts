@@ -1,4 +1,4 @@
-// Without schemas, so that screens can import it cheaply.
+// This file imports no schemas, so that screens can import it cheaply.
 
 /** Number of imports kept per workspace, newest first. */
 export const IMPORTS_KEPT = 20

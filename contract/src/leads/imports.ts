@@ -20,7 +20,7 @@ export const Import = z.object({
   fileName: z.string().nullable(),
   status: z.enum(IMPORT_STATUSES),
   stage: z.enum(IMPORT_STAGES),
-  /** Bytes read, or lines saved. */
+  /** Bytes read or lines saved so far, depending on the stage. `of` is their total. */
   done: z.number().int(),
   of: z.number().int(),
   /** Estimated time left; null if unknown or finished. */

@@ -18,7 +18,7 @@ import {
   takesValue,
 } from './rule-fields.ts'
 
-/** In a query string the value is JSON text. Bodies and typed clients pass the value. */
+/** Also accepts the value as JSON text, for query strings. Bodies and typed clients pass the value. */
 function jsonInQuery<T extends z.ZodType>(schema: T) {
   const read = z.preprocess((value, context) => {
     if (typeof value !== 'string') return value
@@ -135,10 +135,10 @@ const Rules = z
   })
 export type LeadRules = z.output<typeof Rules>
 
-/** Rules that a lead must meet, all or any of them, in groups of one level. */
+/** Rules of which a lead must meet all or any, with one level of groups. */
 export const LeadRules = jsonInQuery(Rules)
 
-/** The number of rules, over all groups. */
+/** Counts the rules, including those in groups. */
 export function countRules({ rules }: { rules: readonly (object | { rules: readonly object[] })[] }): number {
   return rules.reduce((sum, node) => sum + ('rules' in node ? node.rules.length : 1), 0)
 }

@@ -1,10 +1,10 @@
-// Without schemas, so that rules and screens can import it cheaply.
+// This file imports no schemas, so that rules and screens can import it cheaply.
 
 /** What has been sent to a lead. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const
 export type LeadStanding = (typeof LEAD_STANDINGS)[number]
 
-/** Statuses in the leads filter. A lead who has `replied` matches one of the others, too. */
+/** Statuses in the leads filter. A lead who has `replied` also matches one of the others. */
 export const LEAD_FILTER_STATUSES = [...LEAD_STANDINGS, 'replied'] as const
 
 /** Why a lead may be messaged under X's rules: they asked, wrote first, or are a customer. */

@@ -67,7 +67,7 @@ export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
 export const Lead = z.object({
   id: z.string(),
   name: z.string(),
-  /** From a column `first_name` of their file, otherwise from their name; null if neither tells. */
+  /** From the column `first_name` of the imported file, else from the name; null if neither contains one. */
   firstName: z.string().nullable(),
   /** Without the @. */
   twitterHandle: z.string(),
@@ -96,7 +96,7 @@ export const CallersId = z
   .refine(isId, 'must be a UUID')
   .transform((id) => id.toLowerCase())
 
-/** On the suppression list, so nobody in the workspace can message them. */
+/** Whether the lead is on the suppression list, so nobody in the workspace can message them. */
 const suppressed = z.boolean()
 
 /** A lead as the messenger lists it. */
@@ -109,16 +109,16 @@ export const ListedLead = Lead.extend({
   /** Tag ids. GET /tags returns their names. */
   tagIds: z.array(z.string()),
   suppressed,
-  /** They have replied, or messaged you first. */
+  /** Whether the lead has replied, or messaged you first. */
   replied: z.boolean(),
 })
 export type ListedLead = z.output<typeof ListedLead>
 
 /** A lead with all its data. */
 export const LeadDetail = ListedLead.extend({
-  /** The person's user id at X; null if unknown. */
+  /** The lead's user id at X; null if unknown. */
   xUserId: z.string().nullable(),
-  /** Since when the handle is known to belong to someone else; null if it still seems to be theirs. */
+  /** When the handle was found to belong to someone else; null if it still seems to be the lead's. */
   handleLostAt: Time.nullable(),
   /** When the contact basis was recorded. */
   basisAt: Time.nullable(),
@@ -133,7 +133,7 @@ const stepOfCampaign = { campaignId: z.string(), campaignName: z.string(), stepN
 /** An event in a lead's history. */
 export const LeadEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), at: Time }),
-  /** X showed them with a new handle. `twitterHandle` is the old one. */
+  /** The lead got a new handle on X. `twitterHandle` is the old one. */
   z.object({ kind: z.literal('renamed'), at: Time, twitterHandle: z.string() }),
   z.object({
     kind: z.literal('scraped'),
@@ -156,14 +156,14 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     stepNumber: z.number().int().nullable(),
     variant: z.object({ id: z.string(), name: z.string() }).nullable(),
     status: z.enum(DM_STATUSES),
-    /** Empty if it was written in the inbox and later deleted. Viewers always get ''. */
+    /** Empty if the message was written in the inbox and later deleted. Viewers always get ''. */
     message: z.string(),
     errorMessage: z.string().nullable(),
-    /** Why it was skipped; null for other failures, which only have a text. */
+    /** Why the message was skipped; null for other failures, which only have a text. */
     reason: SkipReason.nullable(),
-    /** Why the message was skipped or, if its person is paused, why it waits. */
+    /** Why the message was skipped or, if the lead is paused, why it waits. */
     why: Reason.nullable(),
-    /** The message failed, but may have been sent. */
+    /** Whether the message failed but might have been sent. */
     outcomeUnknown: z.boolean(),
   }),
   z.object({
@@ -172,31 +172,31 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     replyId: z.string(),
     /** Null if the text was deleted, for viewers, and for keys without access to conversations. */
     text: z.string().nullable(),
-    /** They opted out. */
+    /** Whether the lead opted out with this reply. */
     optedOut: z.boolean(),
     /** The meaning of the reply; null: unknown. */
     label: z.enum(REPLY_LABELS).nullable(),
-    /** The message they replied to; null if they wrote first. */
+    /** The message that the lead replied to; null if the lead wrote first. */
     dmId: z.string().nullable(),
     /** The reply and a follow-up crossed: we learned of the reply only after sending. */
     crossedFollowUp: z.boolean(),
   }),
-  /** The account's owner messaged them outside this product. */
+  /** The user of the X account messaged the lead outside this product. */
   z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),
   /** The last step was skipped because its condition was not met. */
   z.object({ kind: z.literal('skipped'), at: Time, ...stepOfCampaign, why: Reason }),
-  /** They are paused before this step of a campaign. */
+  /** The lead is paused before this step of a campaign. */
   z.object({
     kind: z.literal('paused'),
     at: Time,
     ...stepOfCampaign,
-    /** Null if they stay paused until someone resumes them. */
+    /** Null if the lead stays paused until someone resumes the enrollment. */
     until: Time.nullable(),
     why: EnrollmentReason.nullable(),
   }),
-  /** Someone corrected the label of their conversation. */
+  /** Someone corrected the label of a conversation with the lead. */
   z.object({ kind: z.literal('labelled'), at: Time, label: z.enum(REPLY_LABELS) }),
-  /** A note about them. Viewers and keys without access to conversations get no text. */
+  /** A note about the lead. Viewers and keys without access to conversations get no text. */
   z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string().nullable() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
@@ -216,7 +216,7 @@ export const LeadFilter = z.object({
   /** A tag's id or name. */
   tag: text(100).optional(),
   basis: z.enum(CONTACT_BASES).optional(),
-  /** The label of one of their conversations. */
+  /** The label of one of the lead's conversations. */
   label: z.enum(REPLY_LABELS).optional(),
   /** Only leads found by this scrape. */
   scrapeId: Id.optional(),
@@ -249,7 +249,7 @@ export const LeadQuery = LeadFilter.extend({
 })
 export type LeadQuery = z.output<typeof LeadQuery>
 
-/** Refinement: a query has either a saved filter or filter fields, not both. */
+/** Refinement: whether a query does not combine a saved filter with filter fields. */
 export function hasOneFilter(query: Partial<LeadQuery>): boolean {
   const names = Object.keys(LeadFilter.shape) as (keyof LeadFilter)[]
   return query.filterId === undefined || names.every((name) => query[name] === undefined || query[name] === '')
@@ -279,7 +279,7 @@ export const LeadSort = z.enum([
 ])
 export type LeadSort = z.output<typeof LeadSort>
 
-/** A list of leads or a filter, never both. */
+/** Lead ids or a filter, never both. */
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: z.strictObject(LeadQuery.shape).refine(hasOneFilter, ONE_FILTER).optional(),
@@ -291,7 +291,7 @@ export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: s
 /** Pass the cursor with the next call, because one call changes at most 10,000 leads. Null if all are done. */
 export const nextPart = { cursor: z.string().nullable() }
 
-/** Refinement: the body selects leads in exactly one way. */
+/** Refinement: whether the body selects leads in exactly one way. */
 export function hasOneSelection(body: LeadSelection): boolean {
   return (body.leadIds === undefined) !== (body.filter === undefined)
 }
@@ -412,7 +412,7 @@ export const leads = {
     .output(
       Success.extend({
         removed: z.number().int(),
-        /** Restores the leads; null if nothing was deleted. */
+        /** The id that POST /leads/restore takes to undo the deletion; null if nothing was deleted. */
         removalId: z.string().nullable(),
         ...nextPart,
       }),

@@ -27,11 +27,13 @@ export const List = z.object({
   leadCount: z.number().int(),
   /** How many leads the list's campaigns have messaged. */
   contactedCount: z.number().int(),
-  /** When a smart list was last counted, if counting is slow. Null if the counts are exact, or it was never counted. */
+  /** When a smart list that is slow to count was last counted. Null if the counts are exact, or not known yet. */
   countedAt: Time.nullable(),
-  /** Campaigns that use the list, their sent messages, and the replies. */
+  /** Number of campaigns that use the list. */
   campaignCount: z.number().int(),
+  /** Number of messages that these campaigns have sent. */
   sentCount: z.number().int(),
+  /** Number of replies to these messages. */
   replyCount: z.number().int(),
   /** Part of the sample data. */
   isSample: z.boolean(),

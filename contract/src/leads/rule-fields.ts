@@ -1,12 +1,14 @@
-// Without schemas, so that screens can import it cheaply.
+// This file imports no schemas, so that screens can import it cheaply.
 
 /** Maximum number of rules in a filter, over all its groups. */
 export const RULES_MAX = 20
-/** Maximum number of tags, and of conditions on custom fields, in a filter. */
+/** Maximum number of tags in a filter. */
 export const FILTER_TAGS_MAX = 20
+/** Maximum number of conditions on custom fields in a filter. */
 export const FIELD_CONDITIONS_MAX = 20
-/** Maximum length of a custom field's name and value in a filter. */
+/** Maximum length of a custom field's name in a filter. */
 export const FIELD_NAME_MAX = 200
+/** Maximum length of a custom field's value in a filter. */
 export const FIELD_VALUE_MAX = 500
 
 export const RULE_OPS = [

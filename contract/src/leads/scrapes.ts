@@ -9,8 +9,8 @@ import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX 
 const route = routes('Scraping', 'scrapes')
 
 /**
- * `waiting` lasts until `resumesAt`, because X limits requests or is down. If that is null, it
- * lasts until an X account is connected.
+ * `waiting` lasts until `resumesAt`, because X limits requests or is down. If `resumesAt` is null,
+ * it lasts until an X account is connected.
  */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
@@ -56,9 +56,9 @@ export const Scrape = z.object({
   resumesAt: Time.nullable(),
   /** Why the scrape waits or failed, or which plan limit stopped it. */
   error: z.string().nullable(),
-  /** What stopped it early, or null. It can be resumed once the plan allows more leads. */
+  /** What stopped the scrape early, or null. The scrape can be resumed once the plan allows more leads. */
   stoppedBy,
-  /** Whether it has ended and can be resumed. False if X would refuse again. */
+  /** Whether the scrape has ended and can be resumed. False if X would refuse again. */
   isResumable: z.boolean(),
   createdAt: Time,
 })
@@ -248,8 +248,8 @@ export const scrapes = {
           }),
         ),
         /**
-         * The 40 most frequent words in the bios of these leads. `count` is the number of bios that
-         * contain the word.
+         * The 40 most frequent words in the bios of the scrape's leads. `count` is the number of
+         * bios that contain the word.
          */
         words: z.array(z.object({ word: z.string(), count: z.number().int() })),
       }),

@@ -2,7 +2,7 @@ import { handleFault, handleIn } from '../x-handle.ts'
 import { readXUserId } from '../x-user-id.ts'
 import { columnKey, personColumnOf } from './column-names.ts'
 
-// Without schemas: the server reads suppression files with it, the screen maps their columns.
+// The server uses this to read suppression files, the screen to map their columns. It imports no schemas.
 
 export const SUPPRESSION_COLUMNS = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
 export type SuppressionColumn = (typeof SUPPRESSION_COLUMNS)[number]
@@ -36,14 +36,14 @@ const HEADER_WORDS = new Set([
   'unsubscribed',
 ])
 
-/** The meaning of a column, by its name; null if unknown. */
+/** Returns what a column with this header contains; null if unknown. */
 export function suppressionColumnOf(header: string): SuppressionColumn | null {
   const key = columnKey(header)
   if (key === 'reason' || key === 'note') return key
   return personColumnOf(header)
 }
 
-/** Guesses whether the first row of a suppression file names the columns or is a person. */
+/** Guesses whether the first row of a suppression file is a header rather than a person. */
 export function hasHeader(first: readonly string[]): boolean {
   if (namesPeople(first)) return true
   if (first.some(isClearlyPerson)) return false
@@ -57,7 +57,7 @@ export function namesPeople(row: readonly string[]): boolean {
   return row.some((cell) => personColumnOf(cell) !== null)
 }
 
-/** Whether a row may be a title above the header: a single cell that is neither a header nor a person. */
+/** Whether a row could be a title above the header: a single cell that is neither a header nor a person. */
 export function isTitle(row: readonly string[]): boolean {
   const [cell = '', ...others] = row.filter((value) => value.trim() !== '')
   return others.length === 0 && !namesPeople(row) && !HEADER_WORDS.has(columnKey(cell)) && !isClearlyPerson(cell)

@@ -18,11 +18,11 @@ export const Suppression = z.object({
   id: z.string(),
   /** Lowercase, without the @. Empty if only the id is known. */
   twitterHandle: z.string(),
-  /** The person's user id at X, if known. It survives changes of the handle. */
+  /** The person's user id at X, which never changes; null if unknown. */
   xUserId: z.string().nullable(),
   /**
-   * Since when the handle belongs to another X id, whom this entry does not suppress. Null if the
-   * handle is still theirs.
+   * When the handle was found to belong to someone else, whom this entry does not suppress. Null if
+   * it still belongs to the suppressed person.
    */
   handleLostAt: Time.nullable(),
   reason: SuppressionReasonField,
@@ -34,8 +34,8 @@ export const Suppression = z.object({
 export type Suppression = z.output<typeof Suppression>
 
 /**
- * Selects people by handles, an X user id, lead ids or a filter. Exactly one of these, except that
- * one handle may come with an id.
+ * Selects people by handles, an X user id, lead ids or a filter. Exactly one of these is allowed,
+ * except that a single handle can come with an X user id.
  */
 export interface SuppressionSelection extends LeadSelection {
   handles?: string[]
@@ -51,7 +51,7 @@ export const SuppressionImport = z.object({
   imported: z.number().int(),
   /** How many were already suppressed and stay unchanged. */
   known: z.number().int(),
-  /** How many queued messages will not be sent because of this. */
+  /** How many queued messages will not be sent because of the import. */
   stopped: z.number().int(),
   /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
@@ -112,7 +112,7 @@ export const suppressions = {
         suppressed: z.number().int(),
         /** The new entry, if there is exactly one. */
         suppressionId: z.string().nullable(),
-        /** How many queued messages will not be sent because of this. */
+        /** How many queued messages will not be sent because of this call. */
         stopped: z.number().int(),
         ...nextPart,
       }),

@@ -11,13 +11,13 @@ const route = routes('Campaign drafts', 'campaigns')
 
 /** Maximum number of drafts per member and workspace. */
 export const CAMPAIGN_DRAFTS_MAX = 20
-/** A draft is deleted if nobody changes it for this long. */
+/** Days after which an unchanged draft is deleted. */
 export const CAMPAIGN_DRAFT_DAYS = 90
 
-/** A text as typed: it may be empty, and its spaces stay. */
+/** A text as typed: it can be empty, and its spaces are kept. */
 const typed = (max: number) => z.string().max(max).refine(isStorable, UNSTORABLE)
 
-/** Numbers are left out while their field is empty. */
+/** Steps as typed. A number is absent while its field is empty. */
 const steps = z
   .array(
     StepInput.extend({

@@ -1,6 +1,6 @@
 import type { CampaignStatus } from './campaigns.ts'
 
-/** A campaign's status as people read it. Without schemas, for screens and the server's search. */
+/** Texts for each status of a campaign, for screens and the server's search. Imports no schemas. */
 export const CAMPAIGN_STATUS_TEXTS = {
   draft: 'Draft',
   paused: 'Paused',

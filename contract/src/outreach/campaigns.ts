@@ -40,7 +40,7 @@ export const Campaign = z.object({
   /** The campaign includes leads who have replied. Leads who opted out are never included. */
   allowReplied: z.boolean(),
   status: z.enum(CAMPAIGN_STATUSES),
-  /** Set when the campaign is queued. */
+  /** Set when the campaign is launched. */
   totalLeadsInList: z.number().int(),
   dmsQueuedCount: z.number().int(),
   /** Includes delivered and replied messages. */
@@ -51,17 +51,17 @@ export const Campaign = z.object({
   dmsRepliedCount: z.number().int(),
   /** The number of people whose first message was sent. */
   peopleMessaged: z.number().int(),
-  /** How many of them replied. Automatic replies do not count. */
+  /** How many of the people messaged have replied. Automatic replies do not count. */
   peopleReplied: z.number().int(),
-  /** How many of them replied positively: `interested`, `meeting`, `question` or `booked`. */
+  /** How many of the people messaged replied positively: `interested`, `meeting`, `question` or `booked`. */
   peoplePositive: z.number().int(),
-  /** Not counting re-engagement. */
+  /** Number of steps, not counting re-engagement. */
   stepCount: z.number().int(),
-  /** The number of people still in the sequence. Counted from the launch on. */
+  /** The number of people still in the sequence; 0 before the launch. */
   openEnrollments: z.number().int(),
-  /** When the next follow-up may be due; null if there is nobody to follow up. */
+  /** The earliest time at which a follow-up can be due; null if there is nobody to follow up. */
   nextFollowUpAt: Time.nullable(),
-  /** Until when the launch can be undone, unless a message is claimed first; null if it cannot. */
+  /** The launch can be undone until this time, unless a message is claimed first. Null if it cannot be undone. */
   undoUntil: Time.nullable(),
   lastRunAt: Time.nullable(),
   /** Part of the sample data. */
@@ -70,7 +70,7 @@ export const Campaign = z.object({
   updatedAt: Time,
   /** Why the campaign was paused automatically, as text. */
   pauseReason: z.string().nullable(),
-  /** The same reason as a code. Null unless the campaign was paused automatically. */
+  /** Why the campaign was paused automatically, as a code. Null unless it was. */
   reason: PauseReason.nullable(),
   /** The number of claimed messages. After pausing or archiving, these may still be sent. */
   messagesInFlight: z.number().int(),
@@ -78,7 +78,7 @@ export const Campaign = z.object({
   waiting: z.boolean(),
   /** The oldest campaign that sends first, or would if this paused one were resumed; null if none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Why this active campaign can send nothing, and until when; null if it can send. */
+  /** Why this active campaign can send nothing, with the end of the wait; null if it can send. */
   waitingFor: CampaignWait.nullable(),
   /** Messages sent on each of the last 14 days (UTC), today last. Only in lists. */
   sentByDay: z.array(z.number().int()).optional(),
@@ -126,7 +126,7 @@ export const campaigns = {
         .strictObject({
           name,
           leadListId: Id,
-          /** The template that the campaign was started from. Its figures then include the campaign. */
+          /** The template that the campaign was started from. The template's figures then include the campaign. */
           templateId: Id.optional(),
           /** Shorthand for `steps`: one step with one variant. */
           messageTemplate: messageTemplate.optional(),

@@ -5,7 +5,7 @@ import { routes } from '../route.ts'
 
 const route = routes('Inbox', 'conversations')
 
-/** How many days someone who wrote first is offered as a lead. */
+/** Number of days for which a person who wrote first is offered as a lead. */
 export const OFFER_DAYS = 7
 
 /** A person who wrote to an X account and is not a lead. Their message is not stored. */

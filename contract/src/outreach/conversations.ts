@@ -19,8 +19,9 @@ import { MESSAGE_MAX } from './template.ts'
 
 const route = routes('Inbox', 'conversations')
 
-/** Conversations and messages per page. */
+/** Conversations per page. */
 export const CONVERSATIONS_PAGE_SIZE = 50
+/** Messages per page. */
 export const MESSAGES_PAGE_SIZE = 50
 
 /** Maximum number of ids per call. Larger selections use `filter`. */
@@ -48,7 +49,7 @@ export const Filter = z.object({
 })
 export type Filter = z.output<typeof Filter>
 
-/** All messages between an X account and a lead. It starts with the lead's first message. */
+/** All messages between an X account and a lead. A conversation exists once the lead has written. */
 export const Conversation = z.object({
   id: z.string(),
   lead: z.object({
@@ -57,13 +58,13 @@ export const Conversation = z.object({
     /** Without the @. */
     twitterHandle: z.string(),
     profileImageUrl: z.string().nullable(),
-    /** As on `Lead`. */
+    /** Like `pictureUrl` of `Lead`. */
     pictureUrl: z.string().nullable(),
     /** Tag ids. GET /tags returns their names. */
     tagIds: z.array(z.string()),
   }),
   xAccountId: z.string(),
-  /** The campaign that the lead replied to. Null for a direct message, or if they wrote first. */
+  /** The campaign that the lead replied to. Null for a direct message, or if the lead wrote first. */
   campaignId: z.string().nullable(),
   lastMessage: z.object({
     id: z.string(),
@@ -72,23 +73,23 @@ export const Conversation = z.object({
     at: Time,
     isOurs: z.boolean(),
   }),
-  /** No member has opened it since the lead last wrote. */
+  /** Whether no member has opened the conversation since the lead last wrote. */
   isUnread: z.boolean(),
   status: z.enum(CONVERSATION_STATUSES),
   snoozedUntil: Time.nullable(),
   /** Null if no reply could be read, or its language is unknown. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** The confidence of the label, from 0 to 1. Null if a person or a second opinion set it. */
+  /** The classifier's confidence in the label, from 0 to 1. Null if a person or a second opinion set the label. */
   confidence: z.number().nullable(),
   /** `suggested`: the classifier or a member labelled it as an opt-out that a person should confirm. */
   suppression: z.enum(['none', 'suggested', 'suppressed']),
-  /** X keeps the texts encrypted, so they cannot be shown or answered here. */
+  /** Whether X encrypts the texts, so they cannot be shown or answered here. */
   isEncrypted: z.boolean(),
   assigneeId: z.string().nullable(),
 })
 export type Conversation = z.output<typeof Conversation>
 
-/** Whether a lead is waiting for an answer. GET /today counts them. */
+/** Whether the lead is waiting for an answer. GET /today counts such conversations. */
 export function isWaiting({
   status,
   lastMessage,
@@ -108,7 +109,7 @@ export const Message = z.object({
   text: z.string().nullable(),
   at: Time,
   isOurs: z.boolean(),
-  /** `member`: written here. `owner`: written on X by the account's owner. */
+  /** `member`: written here. `owner`: written on X by the user of the X account. */
   author: z.enum(['lead', 'campaign', 'member', 'owner']),
   memberId: z.string().nullable(),
   /** Only for messages sent here. */
@@ -144,12 +145,12 @@ const changes = {
   /** When the conversation reopens. Required with the status `snoozed`, and only allowed with it. */
   snoozedUntil: Moment.optional(),
   label: z.enum(REPLY_LABELS).optional(),
-  /** A member's id; null unassigns it. */
+  /** A member's id; null unassigns the conversation. */
   assigneeId: Id.nullable().optional(),
   isRead: z.boolean().optional(),
 }
 
-/** Refinements of `changes`. */
+/** A refinement of `changes`: whether `snoozedUntil` comes with the status `snoozed`, and only with it. */
 const isSnooze = ({ status, snoozedUntil }: { status?: string | undefined; snoozedUntil?: string | undefined }) =>
   (status === 'snoozed') === (snoozedUntil !== undefined)
 const SNOOZE = { path: ['snoozedUntil'], error: 'goes with the status snoozed, which needs it' }

@@ -9,7 +9,7 @@ export const PAGE_PARTS = {
   signedIn: 'selectors',
   /** Links to the profile of the signed-in account. */
   ownProfile: 'selectors',
-  /** Its text contains the handle of the signed-in account. */
+  /** An element whose text contains the handle of the signed-in account. */
   accountSwitcher: 'selectors',
   signedOut: 'selectors',
   /** X's own errors, such as 'Something went wrong. Try reloading.' */
@@ -23,7 +23,7 @@ export const PAGE_PARTS = {
   /** Buttons whose `data-testid` starts with the person's id. */
   profileId: 'selectors',
   messageButton: 'selectors',
-  /** Elements that may be a renamed message button. */
+  /** Elements that might be a renamed message button. */
   likeMessageButton: 'selectors',
 
   /** The panel that shows a conversation on top of any page. */
@@ -38,15 +38,16 @@ export const PAGE_PARTS = {
   message: 'selectors',
   /** The text of a message. Only the first selector that matches counts. */
   messageText: 'selectors',
-  /** Messages that X accepted, and messages that it rejected. */
+  /** Messages that X accepted. */
   messageSent: 'selectors',
+  /** Messages that X rejected. */
   messageFailed: 'selectors',
   /** X's notice that a message was not sent. */
   refusal: 'selectors',
 
   /** X's notice that the person can't be messaged. */
   inboxClosed: 'selectors',
-  /** The person wrote first, and X asks whether to accept. */
+  /** X's question whether to accept messages from a person who wrote first. */
   requestPrompt: 'selectors',
   passcode: 'selectors',
 
@@ -77,12 +78,12 @@ export interface SignedPages {
 
 const VALUES_MAX = 20
 const VALUE_LENGTH_MAX = 300
-/** Excludes braces, semicolons, backslashes and `//`, so that it can contain only a selector. */
+/** Excludes braces, semicolons, backslashes and `//`, so that a value can only be a selector. */
 const SELECTOR = /^(?!.*\/\/)[\w\s\-[\]="'$^*~|:().,>+#/]+$/
 /** A path on x.com. `{a}-{b}` is a pair of user ids. */
 const PATH = /^(?:\/(?:[\w-]+|\{a\}-\{b\}))+$/
 
-/** @returns the document if it is well-formed; does not check the signature @throws Error */
+/** Checks that a document is well-formed, but not its signature. @throws Error naming what is wrong */
 export function parsePages(value: unknown): SignedPages {
   const { version, notAfter, pages, signature } = fieldsOf(value)
   if (!Number.isSafeInteger(version) || (version as number) < 1) throw new Error('version is not a positive integer')
@@ -107,7 +108,7 @@ function valuesProblem(values: unknown, kind: 'selectors' | 'paths'): string | n
   return wrong === undefined ? null : `has a value that is not one of ${kind}: ${String(wrong).slice(0, 100)}`
 }
 
-/** The text that is signed. It does not depend on the order of keys. */
+/** Returns the text that is signed. It does not depend on the order of keys. */
 export function signedText({ version, notAfter, pages }: Omit<SignedPages, 'signature'>): string {
   const parts = Object.keys(PAGE_PARTS)
     .sort()

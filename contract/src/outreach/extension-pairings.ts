@@ -11,16 +11,16 @@ export const PAIRING_CODE_MINUTES = 10
 /** Maximum number of paired extensions per account. */
 export const PAIRINGS_MAX = 20
 
-/** A browser extension that may send for its owner. */
+/** A browser extension that can send for the account that paired it. */
 export const Pairing = z.object({
   id: z.string(),
-  /** 'Chrome on Windows'; null if unknown. */
+  /** Such as 'Chrome on Windows'; null if unknown. */
   device: z.string().nullable(),
   version: z.string(),
   /** The account that was signed in to X at the last report. Null if none was, or X has not been open. */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
-  /** The part of X's page that the extension can no longer find; null if it finds all. */
+  /** The part of X's page that the extension can no longer find; null if it finds all parts. */
   pageChanged: z.string().nullable(),
   /** Whether the extension sends while no page of the product is open. */
   sendsInBackground: z.boolean(),
@@ -55,11 +55,13 @@ const Report = z
 /** The account's data in the popup. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /** Messages that the next sending X account has used in the last 24 hours, and its cap. */
+  /** How much of `dailyCap` the last 24 hours have used. */
   sentToday: z.number().int(),
+  /** The daily cap of the X account that sends next. */
   dailyCap: z.number().int(),
-  /** Active campaigns on the channel 'extension', and their queued messages. */
+  /** Active campaigns on the channel 'extension'. */
   campaigns: z.number().int(),
+  /** Queued messages of these campaigns. */
   queued: z.number().int(),
   /** The version available for download; null if none. */
   latestVersion: z.string().nullable(),

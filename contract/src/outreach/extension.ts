@@ -98,7 +98,7 @@ export const MESSAGE_LIMIT = 10_000
 
 /** Texts for each reason not to send, with the placeholders {handle} and {detail}. */
 export const EXTENSION_TEXT = {
-  /** These only concern this lead, so the run tries the next one. */
+  // From here to CANNOT_TELL: only this lead is concerned, so the run tries the next one.
   INBOX_CLOSED: '@{handle} does not accept direct messages from your X account.',
   NO_SUCH_PERSON: '@{handle} is no longer on X.',
   /** X shows another id than the lead's. */
@@ -112,7 +112,7 @@ export const EXTENSION_TEXT = {
   CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} may no longer be messaged.',
   /** The message returns to the queue and does not count as failed. */
   CANNOT_TELL: 'X did not show whether @{handle} can be messaged. Nothing was sent. It will be tried again later.',
-  /** These concern every lead, so the run stops. */
+  // From here on: every lead is concerned, so the run stops. INVALID_REQUEST is the exception.
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Log in to X in this browser first, then try again.',
   /** {detail} names both accounts: '@b, but the campaign sends as @a'. */
@@ -138,7 +138,7 @@ export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
 
 /**
  * What a failure means. `failed`: it only concerns this lead. `later`: not sent for an unknown
- * reason, so the message is queued again. `unknown`: it may have been sent. `called-back`: the
+ * reason, so the message is queued again. `unknown`: it might have been sent. `called-back`: the
  * product withdrew it. `stop`: not sent, and the next message would fail, too.
  */
 export type ExtensionEnd = 'failed' | 'later' | 'unknown' | 'called-back' | 'stop'
@@ -160,7 +160,7 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
   return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
 }
 
-/** After this many unclear people in a row, X may have changed its page. */
+/** The run stops after this many people in a row for whom X did not show whether they can be messaged. */
 export const UNCLEAR_IN_A_ROW = 3
 
 export interface ExtensionFailure {

@@ -125,7 +125,7 @@ export const openers = {
       z.object({
         success: z.literal(true),
         approved: z.number().int(),
-        /** Ids of openers that were changed or deleted meanwhile and therefore not approved. */
+        /** Ids of openers that were not approved, because they were changed or deleted in the meantime. */
         changed: z.array(z.string()),
       }),
     ),

@@ -5,7 +5,7 @@ import { STEPS_MAX } from './sequence-limits.ts'
 import { ReengagementInput, refineMessages, StepInput, VariantInput, variantsOf } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-/** Empty variables are counted in this many people, from the start of the list. */
+/** Maximum number of people, from the start of the list, whose messages are checked for empty variables. */
 export const LEADS_CHECKED_MAX = 1_000
 
 /** The bill assumes that one in this many people replies. */
@@ -24,9 +24,9 @@ export const PREFLIGHT_WARNINGS = [
   'closed_inboxes',
   /** At these sending limits, the campaign never ends. */
   'never_ends',
-  /** Its bill exceeds what the workspace may still spend this month. */
+  /** X's bill for the campaign exceeds what the workspace may still spend this month. */
   'spending',
-  /** For some people no first name was found, so they get its fallback: how many is in `missing`. */
+  /** Some people have no known first name, so they get the variable's fallback. `missing` has their number. */
   'no_first_name',
 ] as const
 export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
@@ -55,7 +55,7 @@ export const Preflight = z.object({
   ),
   /** How many people were checked, from the start of the list. At most LEADS_CHECKED_MAX. */
   checked: z.number().int(),
-  /** Variables, as written, that are empty for some of these people. They get the fallback. */
+  /** Variables, as written, that are empty for some of the checked people, who get the fallback. */
   missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
   /** Messages of the account's other campaigns that are sent first. */
   ahead: z.number().int(),
@@ -69,7 +69,7 @@ export const Preflight = z.object({
   costCents: z.number().int().nullable(),
   /**
    * What X charges in total if every message is sent and one in REPLIES_ONE_IN people replies: for
-   * messages, replies, look-ups, and one read of each message and reply. Null if it is free.
+   * messages, replies, lookups, and one read of each message and reply. Null if it is free.
    */
   billCents: z.number().int().nullable(),
   plan: z.object({

@@ -10,9 +10,9 @@ export interface RehearsedDates {
 }
 
 /**
- * A rehearsal in one line: "About 14 a day, follow-ups from Tuesday, done on Dec 4". Null if
+ * Returns a rehearsal in one line: "About 14 a day, follow-ups from Tuesday, done on Dec 4". Null if
  * nothing is sent.
- * @param timeZone the X account's
+ * @param timeZone the time zone of the X account
  */
 export function rehearsalText({ perDay, lastSendAt }: RehearsedDates, timeZone: string, now: Date): string | null {
   if (perDay.length === 0) return null

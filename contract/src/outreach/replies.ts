@@ -8,7 +8,7 @@ const route = routes('Replies', 'conversations')
 /** Maximum length of a stored reply. The rest is cut off. */
 export const REPLY_TEXT_MAX = 10_000
 
-/** For how many days the texts of conversations are kept. */
+/** Number of days for which the texts of conversations are kept: its limits and its default. */
 export const KEEP_TEXTS_DAYS = { min: 30, max: 3_650, default: 365 } as const
 
 /** Maximum number of a workspace's own opt-out words, which add to the built-in ones. */
@@ -32,7 +32,7 @@ export const ReplyDetection = z.object({
 export type ReplyDetection = z.output<typeof ReplyDetection>
 
 const ConversationSettings = z.object({
-  /** How many days texts are kept. Times and labels stay longer. */
+  /** Number of days for which texts are kept. Times and labels are kept longer. */
   keepTextsDays: wholeNumber(KEEP_TEXTS_DAYS.min, KEEP_TEXTS_DAYS.max),
 })
 

@@ -35,7 +35,7 @@ export interface ClaimRequest {
   signedInAs?: string | undefined
 }
 
-/** A stored value, so that another run can continue from it. */
+/** A value that is stored so that another run can continue from it. */
 export interface Stored<Value> {
   read(): Promise<Value | null>
   write(value: Value | null): Promise<void>
@@ -43,7 +43,7 @@ export interface Stored<Value> {
 
 /** How a run reaches the product and X. */
 export interface Transport<Claim> {
-  /** The next message, or the seconds until one is due; null if nothing is queued. */
+  /** Claims the next message, or returns the seconds until one is due; null if nothing is queued. */
   claim(request: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }>
   /**
    * Sends at most once per lease.
@@ -51,9 +51,9 @@ export interface Transport<Claim> {
    */
   send(claim: Claim, requestedAt: number): Promise<Verdict>
   record(claim: Claim, outcome: Outcome): Promise<unknown>
-  /** @param inboxUnclear X did not show whether the person can be messaged, so it is due again hours later */
+  /** @param inboxUnclear X did not show whether the person can be messaged, so the message is due again hours later */
   release(claim: Claim, inboxUnclear: boolean): Promise<unknown>
-  /** The outcome of a claim whose worker died. Without this function, such claims are released. */
+  /** Returns the outcome of a claim whose worker died. Without this function, such claims are released. */
   outcomeAfterCrash?(claim: Claim): Promise<Outcome | 'release'>
   signedInAs?: string | undefined
   pendingClaim: Stored<PendingClaim<Claim>>
@@ -72,7 +72,7 @@ export type Step =
 
 /**
  * How long a claim request is repeated if its response was lost. Must be far shorter than a lease,
- * because the lost response may contain one.
+ * because the lost response might have granted one.
  */
 const REPEAT_FOR_MS = 60_000
 /** After this many refusals in a row, X is refusing the account rather than the leads. */
@@ -85,8 +85,8 @@ const SKIP_CODES: Partial<Record<ExtensionErrorCode, 'identity' | 'replied'>> = 
 
 /**
  * Sends queued messages for a page or the extension, one claim per step. Each step stores what it
- * is about to do, and a leftover claim is never sent. Rejects if the transport does; the next step
- * then continues.
+ * is about to do. A claim left by an earlier step is settled, never sent. A step rejects if the
+ * transport does; the next one then continues.
  */
 export function createRun<Claim>(transport: Transport<Claim>) {
   const { pendingClaim, claimRequest, refusals, now } = transport
@@ -129,7 +129,7 @@ export function createRun<Claim>(transport: Transport<Claim>) {
   return { step }
 }
 
-/** What the extension's reply means. @param reply without `end`, its code decides */
+/** Returns what the extension's reply means. If the reply has no `end`, its code decides. */
 export function verdictOf(
   reply: { success: true } | { success: false; error: string; code?: ExtensionErrorCode; end?: ExtensionEnd },
 ): Verdict {
@@ -145,15 +145,15 @@ export function verdictOf(
 }
 
 /**
- * Seconds until a message is due; null if nothing is queued.
- * @param retryAfter the header of a response without a message
+ * Returns the seconds until a message is due; null if nothing is queued.
+ * @param retryAfter the Retry-After header of a response without a message
  */
 export function secondsUntilDue(retryAfter: string | null | undefined): number | null {
   const seconds = Number(retryAfter)
   return seconds > 0 ? seconds : null
 }
 
-/** A stored value that is lost when the page closes. */
+/** Returns storage for a value that is lost when the page closes. */
 export function inMemory<Value>(): Stored<Value> {
   let value: Value | null = null
   return {

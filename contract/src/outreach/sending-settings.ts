@@ -5,13 +5,14 @@ import { OPT_OUT_WORD_LENGTH_MAX, OPT_OUT_WORDS_MAX } from './replies.ts'
 
 const route = routes('Sending')
 
-/** Warm-up: messages on the first day, and the growth factor per day. */
+/** Maximum number of messages on the first day of warm-up. */
 export const WARM_UP_START = 20
+/** Factor by which warm-up raises that maximum each day. */
 export const WARM_UP_GROWTH = 1.1
 
 /**
- * Why sending waits: sending window, daily cap, warm-up, interval, X's own limit, the plan's limit,
- * X's bill (credits or spending limit), or the X app's 24-hour limit.
+ * Why sending waits. In this order: sending window, daily cap, warm-up, interval, X's own limit, the
+ * plan's limit, X's bill (credits or spending limit), or the X app's 24-hour limit.
  */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'funds', 'app'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
@@ -20,9 +21,9 @@ export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
 export type Waiting = z.output<typeof Waiting>
 
 /**
- * Further reasons: the X account is not connected, an older campaign sends first, nobody knows
- * whether the next people have replied, another campaign messaged them in the past 24 hours, or X
- * did not show whether they can be messaged.
+ * Why a campaign waits. The reasons after WAIT_REASONS, in order: the X account is not connected, an
+ * older campaign sends first, it is unknown whether the next people have replied, another campaign
+ * messaged them in the past 24 hours, or X did not show whether they can be messaged.
  */
 export const CampaignWait = z.object({
   reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection', 'day_apart', 'inbox_unclear']),
@@ -31,7 +32,7 @@ export const CampaignWait = z.object({
 })
 export type CampaignWait = z.output<typeof CampaignWait>
 
-/** Whether this is UTC or a time zone of the IANA database. */
+/** Whether the name is UTC or a time zone of the IANA database. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false
   try {
@@ -61,10 +62,10 @@ const limitFields = {
   workDays: WorkDays,
   /** Null for all day. */
   hours: Hours.nullable(),
-  /** At most the product's cap, which null means. */
+  /** At most the product's cap; null: the product's cap. */
   dailyCap: wholeNumber(1, 500).nullable(),
   warmUp: z.boolean(),
-  /** At least the product's interval, which null means. */
+  /** At least the product's interval; null: the product's interval. */
   pauseSeconds: wholeNumber(0, 86_400).nullable(),
 }
 
@@ -75,11 +76,11 @@ export const SendingLimits = z.object({
   /** Without the @. */
   handle: z.string().nullable(),
   ...limitFields,
-  /** True until the workspace changes them. */
+  /** True until the workspace changes these limits. */
   isDefault: z.boolean(),
   /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
-  /** How much of the cap these 24 hours have used. Claimed and refused messages count, too. */
+  /** How much of the cap the last 24 hours have used. Claimed and refused messages count, too. */
   countedInDay: z.number().int(),
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
@@ -93,7 +94,7 @@ export const SendingLimits = z.object({
 })
 export type SendingLimits = z.output<typeof SendingLimits>
 
-/** When a campaign pauses itself. */
+/** Default thresholds at which a campaign pauses automatically or warns. */
 export const DEFAULT_PROTECTION = { refusalPercent: 20, closedInboxPercent: 60, optOutsPerHundred: 4 }
 const protectionFields = {
   /** The campaign pauses if X refuses this share of its last 50 messages. Closed inboxes do not count. */
@@ -122,9 +123,9 @@ export const SendingSettings = z.object({
   /** The workspace's own words, in addition to the built-in ones. */
   optOutWords: z.array(z.string()),
   basis: z.object({
-    /** Campaigns may only message leads with a contact basis. */
+    /** Whether campaigns may only message leads with a contact basis. */
     required: z.boolean(),
-    /** X is the real one rather than the stand-in, so its rules apply. */
+    /** Whether messages go to the real X, whose rules apply, and not to the stand-in. */
     isRealX: z.boolean(),
     liftedBy: z.string().nullable(),
     liftedAt: Time.nullable(),
@@ -180,7 +181,7 @@ export const sendingSettings = {
       z
         .strictObject({
           required: z.boolean(),
-          /** The owner has read X's rules on unsolicited messages. */
+          /** Confirms that the owner has read X's rules on unsolicited messages. */
           hasReadRules: z.boolean().default(false),
         })
         .refine(({ required, hasReadRules }) => required || hasReadRules, {

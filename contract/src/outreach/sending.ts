@@ -12,7 +12,7 @@ const messageRoute = routes('Sending', 'campaigns')
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
 
-/** If a person's inbox was unclear, the message is tried again after this many hours. */
+/** Hours until a message is tried again if X did not show whether the person can be messaged. */
 export const UNCLEAR_HOURS = 6
 
 /** Tolerated difference between X's clock and ours, in milliseconds. */
@@ -36,7 +36,7 @@ export const Dm = z.object({
   dueAt: Time.nullable(),
   /** The latest reply to the message. Viewers get no text. */
   reply: z.object({ text: z.string().nullable(), at: Time, label: z.enum(REPLY_LABELS).nullable() }).nullable(),
-  /** The message failed, but may have been sent. Check the conversation before requeueing it. */
+  /** Whether the message failed but might have been sent. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
   /** Null if the lead was deleted. */
   lead: LeadOfMessage.nullable(),
@@ -138,11 +138,11 @@ export const sending = {
         errorMessage: text(2_000).optional(),
         /**
          * Replaces `errorMessage`. `lead_missing`: the claim has no lead. `identity`: the profile
-         * has another X user id than the claim. `replied`: they sent a message request on X. The
+         * has another X user id than the claim. `replied`: the lead sent a message request on X. The
          * server adds the parameters.
          */
         reason: SkipReason.extend({ code: z.enum(['lead_missing', 'identity', 'replied']) }).optional(),
-        /** The message may have been sent. Until someone checks, the lead gets no other message. */
+        /** Whether the message might have been sent. Until someone checks, the lead gets no other message. */
         outcomeUnknown: z.boolean().default(false),
       }),
     )
@@ -168,7 +168,7 @@ export const sending = {
       z.strictObject({
         id: Id,
         lease: requiredText(100),
-        /** X did not show whether the person can be messaged, so the message is due again hours later. */
+        /** X did not show whether the person can be messaged, so the message is due again in UNCLEAR_HOURS. */
         inboxUnclear: z.boolean().default(false),
       }),
     )

@@ -1,4 +1,4 @@
-/** Limits of sequences. Without schemas: the server enforces them, and screens show them before that. */
+/** Limits of sequences. The server enforces them and screens show them, so this file imports no schemas. */
 import { formatCount } from '../format.ts'
 import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 
@@ -6,7 +6,7 @@ import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 export const STEPS_MAX = 10
 /** Maximum number of active variants of a step. */
 export const VARIANTS_MAX = 5
-/** Totals of people stop at this number. */
+/** The total of a campaign's people is counted up to this number. */
 export const ENROLLMENTS_COUNTED_MAX = 10_000
 
 const DELAY_DAYS_MAX = 90
@@ -26,23 +26,23 @@ const PLAN_LIMITS: Record<PlanLevel, SequenceLimits> = {
   agency: { steps: STEPS_MAX, hasVariants: true, hasReengagement: true },
 }
 
-/** What a plan allows. The owner's Global Networker reward gives Free the steps of Pro. */
+/** Returns what a plan allows. The owner's Global Networker reward gives Free the steps of Pro. */
 export function sequenceLimits(plan: PlanLevel, achievements: readonly string[]): SequenceLimits {
   const limits = PLAN_LIMITS[plan]
   return achievements.includes('global') ? { ...limits, steps: Math.max(limits.steps, PLAN_LIMITS.pro.steps) } : limits
 }
 
-/** Errors for variants and re-engagement on other plans. */
+/** Errors for variants and re-engagement on plans other than Agency. */
 export const ONLY_AGENCY = {
   variants: 'A/B variants are part of the Agency plan. Upgrade to Agency to test several messages.',
   reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
 }
 
-/** The lowest plan with more than this many steps; null if there is none. */
+/** Returns the lowest plan with more than this many steps; null if there is none. */
 const liftOf = (steps: number): PlanLevel | null =>
   (['pro', 'agency'] as const).find((plan) => PLAN_LIMITS[plan].steps > steps) ?? null
 
-/** The error for one step too many. */
+/** Returns the error for too many steps. */
 export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 'steps'>): string {
   const higher = liftOf(steps)
   if (!higher) return `A campaign has at most ${steps} steps.`
@@ -50,7 +50,7 @@ export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 
   return `Your ${PLAN_LEVELS[plan].name} plan${reward} includes ${formatCount(steps, 'step')} per campaign. Upgrade to ${PLAN_LEVELS[higher].name} for ${PLAN_LIMITS[higher].steps}.`
 }
 
-/** Which part of a sequence can still be launched after a plan has ended, as text; null if all of it can. */
+/** Describes which part of a sequence can still be launched after a plan has ended; null if all of it can. */
 export function launchLimitText(plan: PlanLevel, limits: SequenceLimits, sequence: SequenceLimits): string | null {
   const parts = [
     sequence.steps > limits.steps &&

@@ -19,7 +19,7 @@ export type Sequence = z.output<typeof Sequence>
 /** `active` and `paused` enrollments are open. */
 export const ENROLLMENT_STATES = ['active', 'paused', 'replied', 'opted_out', 'finished', 'failed', 'stopped'] as const
 
-/** The person of a message or an enrollment. */
+/** The lead of a message or an enrollment. */
 export const LeadOfMessage = z.object({
   id: z.string(),
   name: z.string(),
@@ -58,7 +58,7 @@ export const Verdict = z.object({
   status: z.enum(['collecting', 'winner', 'mixed', 'no_difference']),
   /** The winner, or null. */
   variantId: z.string().nullable(),
-  /** The highest value so far of the smallest E, comparing the leading variant with each other one. */
+  /** For the leading variant: the highest E so far against each other variant, and of these the smallest. */
   evidence: z.number(),
   /** The evidence that a variant needs to win. */
   evidenceNeeded: z.number(),
@@ -80,7 +80,7 @@ export const VariantResults = z.object({
   optedOut: z.number().int(),
   /** Messages that were tried, but failed. */
   failed: z.number().int(),
-  /** Messages that were not tried, because their people may not be messaged. */
+  /** Messages that were not tried, because their recipients may not be messaged. */
   skipped: z.number().int(),
 })
 export type VariantResults = z.output<typeof VariantResults>
@@ -111,7 +111,7 @@ export const FlightDot = z.object({
   variant: VariantName.nullable(),
   /** `planned`: a future step. `held`: the person is paused. */
   state: z.enum(['planned', 'queued', 'held', 'sent', 'read', 'replied', 'failed']),
-  /** When it was sent, failed, or may first be sent. */
+  /** When the message was sent, failed, or may first be sent. */
   at: Time,
 })
 export type FlightDot = z.output<typeof FlightDot>
@@ -137,7 +137,7 @@ export const sequences = {
         /** The version that the edit is based on. */
         version: wholeNumber(1, 2_147_483_647),
         steps: StepInputs,
-        /** Omit it to keep it. Null removes it. */
+        /** Omit this to keep the re-engagement. Null removes it. */
         reengagement: ReengagementInput.nullable().optional(),
         applyTo: z.enum(['unpassed', 'unstarted']).default('unpassed'),
       }),
@@ -192,7 +192,7 @@ export const enrollments = {
       z.object({
         id: Id,
         state: z.enum(ENROLLMENT_STATES).optional(),
-        /** The step of a message that they have, not their next step. Re-engagement comes after the last step. */
+        /** The step of one of the person's messages, not their next step. Re-engagement comes after the last step. */
         stepNumber: queryNumber(1, STEPS_MAX + 1).optional(),
         variantId: Id.optional(),
         outcome: z.enum(OUTCOMES).optional(),

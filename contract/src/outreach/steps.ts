@@ -39,7 +39,7 @@ export const Step = z.object({
   allocation: z.enum(ALLOCATIONS),
   /** Moves everyone who has not been sent the step to the winner of its test. */
   switchToWinner: z.boolean(),
-  /** For the test, a positive reply counts within this time. */
+  /** Number of days within which a positive reply counts for the test. */
   testWindowDays: z.number().int(),
   variants: z.array(Variant),
 })
@@ -63,7 +63,7 @@ export const VariantInput = z.strictObject({
   isActive: z.boolean().default(true),
 })
 
-/** Requires at least one active variant, and not too many. All names must differ. */
+/** Returns a schema for 1 to VARIANTS_MAX active variants, and inactive ones. All names must differ. */
 export function variantsOf<V extends z.ZodType<{ isActive: boolean; name?: string | undefined }>>(variant: V) {
   return z
     .array(variant)
@@ -99,7 +99,7 @@ export const StepInput = z.strictObject({
 })
 export type StepInput = z.output<typeof StepInput>
 
-/** Requires a delay for every step but the first. */
+/** Requires a delay for every step but the first, which must have neither a delay nor a condition. */
 function refineDelays(steps: readonly Pick<StepInput, 'delay' | 'condition'>[], context: z.RefinementCtx): void {
   const first = steps[0]
   if (first?.delay) context.addIssue({ code: 'custom', path: [0, 'delay'], message: 'must be null for the first step' })

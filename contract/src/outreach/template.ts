@@ -22,7 +22,7 @@ export type Segment =
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
 
-/** A part that no data fills, as written. Templates that contain one are rejected. */
+/** A part that no data can fill. Templates that contain one are rejected. */
 export interface UnknownVariable {
   kind: 'unknown'
   written: string
@@ -46,7 +46,7 @@ export interface Recipient {
 export const NAME_FALLBACK = 'there'
 /** Reserved: no column can have this name. */
 const OPENER = 'ai_opener'
-/** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
+/** Valid variable names. Most other text in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
 const VARIABLE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const VARIABLE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
 /** A person's names, as people and other tools spell them. */
@@ -93,7 +93,7 @@ const LEFTOVER = new RegExp(
   ].join('|'),
   'giu',
 )
-/** Braces that no variable follows or precedes. */
+/** Like LEFTOVER, and also matches two or more braces without a variable. */
 const LEFTOVER_OR_BRACES = new RegExp(`${LEFTOVER.source}|\\{{2,}|\\}{2,}`, LEFTOVER.flags)
 /** A sign that would remain before a variable's value: some tools write signs before their braces. */
 const SIGN = /[$#%]{1,9}$|(?<![\p{L}\p{N}])&$|[@\uff20]{1,9}$/u
@@ -105,7 +105,7 @@ const FILTER_OR_WORD = new RegExp(`${FILTER.source}|^(?:${BARE_FILTER})$`, 'i')
 /** Unmatched braces before a variable. */
 const BEFORE = new RegExp(`\\{+[^{}]*$|${UNOPENED}[ \\t\\u00a0]*$`)
 const AFTER = new RegExp(`^(?:[ \\t\\u00a0]*${CLOSING}|${UNCLOSED})`)
-/** Characters without a shape, which copied texts contain. */
+/** Invisible characters, which copied text can contain. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 /** The characters that JavaScript and SQL both trim. */
 export const BLANKS = ' \t\n\r\f\v\u00a0'
@@ -122,14 +122,14 @@ export function readSegments(source: string): (Segment | UnknownVariable)[] {
   return readWritten(source).map(({ segment }) => segment)
 }
 
-/** Like `readSegments`, with each part as written. Joined together, these are the template. */
+/** Like `readSegments`, but also returns each part as written. Joined, the written parts are the template. */
 export function readWritten(source: string): WrittenSegment[] {
   const visible = source.replace(INVISIBLE, '')
   const parts = readVisible(visible)
   return visible === source ? parts : withInvisible(parts, source)
 }
 
-/** The parts of a template after removing invisible characters. */
+/** Splits a template without invisible characters into its parts. */
 function readVisible(source: string): WrittenSegment[] {
   const parts: WrittenSegment[] = []
   let end = 0
@@ -201,14 +201,14 @@ export function parseTemplate(source: string): { template: Template } | { unknow
   return { template }
 }
 
-/** The part of a rendered message that looks like a variable in braces; null if none does. */
+/** Returns the first part of a rendered message that looks like a variable in braces; null if none does. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
   const left = readWritten(message).find(({ segment, written }) => segment.kind !== 'words' && /[{}]/.test(written))
   return left?.written ?? null
 }
 
-/** Why a template is rejected, and what to write instead. */
+/** Returns why a template is rejected, and what to write instead. */
 export function unknownText({ written, instead }: UnknownVariable): string {
   const use =
     instead === null
@@ -219,7 +219,7 @@ export function unknownText({ written, instead }: UnknownVariable): string {
 
 const unknown = (written: string, instead: string | null): UnknownVariable => ({ kind: 'unknown', written, instead })
 
-/** The variable in a pair of braces; null if it is plain text. */
+/** Returns the variable in a pair of braces; null if the braces contain plain text. */
 function segmentFrom([written, opening = '', inside = '', rest = '', closing = '']: RegExpMatchArray):
   | Segment
   | UnknownVariable
@@ -237,10 +237,10 @@ function segmentFrom([written, opening = '', inside = '', rest = '', closing = '
   )
 }
 
-/** The first of several fallbacks. @param rest fallbacks with their bars */
+/** Returns the first fallback; '' if there is none. @param rest fallbacks with their bars */
 const fallbackOf = (rest: string) => trim(rest.split('|')[1] ?? '')
 
-/** What a template filter's default would show people without a value, as the fallback; '' if it has none. */
+/** Turns the default value of a template filter into a fallback with its bar; '' if it has no default. */
 function filled(rest: string): string {
   const text = /^default\w* ?[:(] ?(?:true, ?)?["'\u201c\u2018]([^"'\u201d\u2019]+)/i.exec(fallbackOf(rest))?.[1]
   return text === undefined ? '' : `|${text}`
@@ -262,14 +262,14 @@ function wordsOf(words: string): WrittenSegment[] {
   return parts
 }
 
-/** The name, and the fallback with its bar, of text that looks like a variable. @param rest its fallbacks with their bars */
+/** Returns the name and the fallback in text that looks like a variable. @param rest fallbacks with their bars */
 function namedIn(written: string, rest: string): { key: string; bar: string } {
   const bare = written.replace(/^(?:[^\p{L}_]+|__+)|(?:[^\p{L}\p{M}\p{N}_]+|__+|\)s)$/gu, '')
   const [name = '', fallback] = `${bare}${rest}`.split('|')
   return { key: trim(name), bar: fallback === undefined ? '' : `|${trim(fallback)}` }
 }
 
-/** The variable for a person's name or handle that was probably meant; null if it is another one. */
+/** Returns the variable for a person's name or handle that was probably meant; null if it was another variable. */
 function personOf(written: string, rest = ''): string | null {
   const { key, bar } = namedIn(written, rest)
   const is = (names: string) => new RegExp(`^(?:${THEIRS}(?:['\u2019]s)?[ ._-]?)?(?:${names})$`, 'i').test(key)
@@ -279,7 +279,7 @@ function personOf(written: string, rest = ''): string | null {
   return is(HANDLES) ? '{twitter_handle}' : null
 }
 
-/** The variable that was probably meant. @param rest its fallbacks with their bars */
+/** Returns the variable that was probably meant; null if unclear. @param rest fallbacks with their bars */
 function insteadOf(written = '', rest = ''): string | null {
   const person = personOf(written, rest)
   if (person) return person
@@ -301,7 +301,7 @@ function segmentOf(name: string, rest: string): Segment | null {
   return key === OPENER ? { kind: 'opener', fallback: fallbacks[0] } : { kind: 'variable', key, fallback: fallbacks[0] }
 }
 
-/** The text of one segment for a lead. */
+/** Returns the text of one segment for a lead. */
 export function fillSegment(segment: Segment, lead: Recipient): string {
   if (segment.kind === 'words') return segment.words
   if (segment.kind === 'handle') return `@${lead.twitterHandle.replace(/^@+/, '')}`
@@ -312,8 +312,8 @@ export function fillSegment(segment: Segment, lead: Recipient): string {
 }
 
 /**
- * The value of a column. Among columns that differ only in case, the first non-blank one by code
- * point wins. Only texts count.
+ * Returns the value of a column. Among columns that differ only in case, the first non-blank one by
+ * code point wins. Only texts count; '' if there is none.
  */
 function variableOf(metadata: Record<string, unknown>, wanted: string): string {
   const keys = Object.keys(metadata).filter((key) => lowerAscii(key) === wanted)

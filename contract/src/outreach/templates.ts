@@ -11,20 +11,20 @@ export const FOLDER_NAME_MAX = 100
 /** Percent from 0 to 100 with one decimal; null: nobody was messaged. */
 const Rate = z.number().min(0).max(100).nullable()
 
-/** The messages of a campaign, from which other campaigns can be started. */
+/** Messages from which campaigns can be started. */
 export const Template = z.object({
   id: z.string(),
   name: z.string(),
   folder: z.string().nullable(),
   steps: z.array(TemplateStep),
-  /** If false, only its author and admins see it. */
+  /** If false, only the template's author and admins see it. */
   isShared: z.boolean(),
   /** The template ships with the product: it is read-only, and does not count toward the plan's limit. */
   isStarter: z.boolean(),
   isArchived: z.boolean(),
-  /** Null: the template is a starter, or the account was deleted. */
+  /** Null: the template is a starter, or its author's account was deleted. */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** The number of campaigns started from it. */
+  /** The number of campaigns started from the template. */
   campaignCount: z.number().int(),
   /** The share of messaged people who replied, over these campaigns. */
   replyRate: Rate,
@@ -56,7 +56,7 @@ export const templates = {
     .output(
       Page.extend({
         templates: z.array(Template),
-        /** Folders of all templates that the caller can see, in order. */
+        /** Folders of all templates that the caller can see, by name. */
         folders: z.array(z.string()),
       }),
     ),

@@ -5,7 +5,7 @@ export interface TestResult {
   status: 'collecting' | 'winner' | 'mixed' | 'no_difference'
   /** The winner; null if there is none. */
   variantId: string | null
-  /** Null if this campaign has too few people at the current rates. */
+  /** Days until a variant wins at the current rates; null if the campaign has too few people. */
   estimatedDays: number | null
 }
 
@@ -21,7 +21,7 @@ export interface VariantFigures {
 export const SPLIT_OFF_TEXT = 'The split is not as planned'
 export const ADAPTIVE_TEXT = 'optimising, not a test'
 
-/** The verdict as a sentence, for screens and notifications. @param variants the variants in the test */
+/** Returns the verdict as text, for screens and notifications. @param variants the variants in the test */
 export function verdictText({ status, variantId, estimatedDays }: TestResult, variants: VariantFigures[]): string {
   const winner = variants.find(({ id }) => id === variantId)
   const others = variants.filter(({ id }) => id !== variantId)
@@ -41,7 +41,7 @@ export function verdictText({ status, variantId, estimatedDays }: TestResult, va
   return `Not enough data yet. At this pace about ${formatCount(estimatedDays, 'more day')}.`
 }
 
-/** "7.9% against 3.1%": the winner's rate, and the closest other rate. */
+/** Formats "7.9% against 3.1%": the winner's rate, and the rate that `nearest` picks from the others. */
 function compared(
   winner: VariantFigures,
   others: VariantFigures[],

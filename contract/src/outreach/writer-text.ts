@@ -1,4 +1,4 @@
-/** Texts about what the AI writer offers and reports. Without schemas, because screens use them, too. */
+/** Texts about what the AI writer offers and reports. Imports no schemas, because screens use them, too. */
 
 /** The goals that the built-in writer offers. Models accept any text. */
 export const WRITER_GOALS = {
@@ -20,15 +20,15 @@ export const WRITER_FAULTS = [
   'budget',
   /** The budget is zero, as on Free with the operator's model. */
   'no_budget',
-  /** 429. */
+  /** The provider returned 429. */
   'rate_limited',
-  /** 401 or 403. */
+  /** The provider returned 401 or 403. */
   'key_refused',
-  /** 404: no such model or address. */
+  /** The provider returned 404: it has no such model or address. */
   'not_found',
   /** The address is private, or not a web address. */
   'address_refused',
-  /** Any other status from 400 on. */
+  /** The provider returned any other status from 400 on. */
   'provider_error',
   'unreachable',
   'timeout',
@@ -65,14 +65,14 @@ const FAULT_TEXTS: Record<WriterFault, string> = {
   unusable: "The model's text failed our safety checks.",
 }
 
-/** What happened, in one sentence. */
+/** Returns the text for a fault: one sentence. */
 export function faultText(fault: WriterFault): string {
   return FAULT_TEXTS[fault]
 }
 
 /** Messages with more characters than this are called long. */
 export const LONG_MESSAGE = 500
-/** Web addresses, also without a scheme. */
+/** Web addresses, with or without a scheme. */
 export const LINKS = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]{1,63}\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
 /** Question marks. Several in a row count as one. */
 export const QUESTIONS = /[?\uff1f\u061f]+/g
@@ -109,7 +109,7 @@ const LINT_TEXTS: Record<LintCode, (params: Params) => string> = {
   similar: ({ campaign }) => `This is almost the same as a message in “${campaign}”.`,
 }
 
-/** A problem that the lint found, in one sentence. */
+/** Describes, in a sentence or two, a problem that the lint found. */
 export function lintText({ code, params }: { code: LintCode; params: Params }): string {
   return LINT_TEXTS[code](params)
 }

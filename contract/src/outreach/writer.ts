@@ -7,7 +7,7 @@ import { LINT_CODES, WRITER_FAULTS } from './writer-text.ts'
 
 const route = routes('AI writer', 'writer')
 
-/** Maximum length of the text with which a workspace describes itself. */
+/** Maximum length of a workspace's description of itself. */
 export const ABOUT_MAX = 4_000
 
 export const DRAFT_KINDS = ['message', 'sequence', 'rewrite', 'reply'] as const
@@ -39,7 +39,7 @@ export const DraftsInput = z
     maxLength: wholeNumber(50, MESSAGE_MAX).optional(),
     /** The text to rewrite. */
     text: requiredText(MESSAGE_MAX).optional(),
-    /** How to rewrite it, such as `shorter` or `translate`. */
+    /** How to rewrite the text, such as `shorter` or `translate`. */
     instruction: requiredText(500).optional(),
     conversationId: Id.optional(),
   })
@@ -99,7 +99,7 @@ const ProviderInput = z
     kind: z.enum(PROVIDER_KINDS),
     baseUrl: text(500).nullish(),
     model: requiredText(200),
-    /** Omit it to keep the stored key. */
+    /** Omit this to keep the stored key. */
     apiKey: requiredText(500)
       .refine((key) => /^[!-~]*$/.test(key), 'must have no spaces, accents or line breaks')
       .optional(),

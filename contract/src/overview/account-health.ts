@@ -21,7 +21,7 @@ const figures = {
 export const AccountHealth = z.object({
   /** The sums of `series`. */
   ...figures,
-  /** The day of the warm-up, from 1; null: the account does not warm up. */
+  /** The day of the warm-up, from 1; null: the account is not warming up. */
   warmUpDay: z.number().int().nullable(),
   /** The current cap per 24 hours. */
   capNow: z.number().int(),

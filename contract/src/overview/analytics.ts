@@ -11,10 +11,10 @@ export const ANALYTICS_DAYS_MAX = 366
 /** Days in 'Weekly Activity'. */
 export const WEEK_DAYS = 7
 
-/** A calendar day, '2026-11-20'. */
+/** A calendar day, such as '2026-11-20'. */
 export const Day = z.string().refine(isDay, 'must be a day such as 2026-01-31')
 
-/** Whether the text is an existing calendar day from 1970 to 2999. */
+/** Whether the text is a valid calendar day from 1970 to 2999. */
 export function isDay(text: string): boolean {
   if (!/^(19[7-9]|20\d|2[1-9]\d)\d-\d\d-\d\d$/.test(text)) return false
   const at = new Date(`${text}T00:00:00Z`)
@@ -67,7 +67,7 @@ export const Analytics = z.object({
 export type Analytics = z.output<typeof Analytics>
 
 const period = {
-  /** With only `from`, the period ends today. With only `to`, it is the week before that day. */
+  /** With only `from`, the period ends today. With only `to`, it is the seven days that end on that day. */
   from: Day.optional(),
   to: Day.optional(),
 }
@@ -122,8 +122,9 @@ export const BreakdownRow = z.object({
 })
 export type BreakdownRow = z.output<typeof BreakdownRow>
 
-/** How many replies a median covers: per campaign when campaigns are compared, otherwise in total. */
+/** How many replies of each campaign a median covers when campaigns are compared. */
 export const MEDIAN_OF_EACH = 200
+/** How many replies a median covers in total in other breakdowns. */
 export const MEDIAN_OF_ALL = 5_000
 /** How many replies `medianAnswerSeconds` of GET /analytics covers. Few, because screens poll it. */
 export const MEDIAN_ANSWERS_OF = 1_000
@@ -192,7 +193,7 @@ export const analytics = {
     ),
 }
 
-/** Days between two calendar days. */
+/** Returns the number of days between two calendar days. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS
 }

@@ -1,6 +1,6 @@
-// Without schemas, so that screens can import it cheaply.
+// This file imports no schemas, so that screens can import it cheaply.
 
-/** Maximum number of members invited per call. It is limited because joining waits for the call. */
+/** Maximum number of members invited per call. Limited, because joining the waitlist waits for the call. */
 export const INVITATIONS_MAX = 1_000
 /** Maximum number of search results. */
 export const MEMBER_RESULTS_MAX = 1_000

@@ -13,9 +13,9 @@ export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 /**
- * `event`: a delivered event. `group`: an event about a group, which we ignore. `account`: an event
- * about an account that is not connected. `answer`: a response to a call. `error`: an undocumented
- * error. `parameter`: a parameter that X refused.
+ * What we could not read. `event`: a delivered event. `group`: an event about a group, which we
+ * ignore. `account`: an event about an account that is not connected. `answer`: a response to a
+ * call. `error`: an undocumented error. `parameter`: a parameter that X refused.
  */
 export const UNREADABLE_SOURCES = ['event', 'group', 'account', 'answer', 'error', 'parameter'] as const
 export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
@@ -23,7 +23,7 @@ export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
 const count = z.number().int()
 
 export const GrowthDay = z.object({
-  /** Day in UTC, '2026-11-20'. */
+  /** Day in UTC, such as '2026-11-20'. */
   day: z.string(),
   joined: count,
   confirmed: count,
@@ -35,7 +35,7 @@ export type GrowthDay = z.output<typeof GrowthDay>
 
 export const WaitlistMember = z.object({
   id: z.string(),
-  /** Null once the account is deleted. Its position stays occupied. */
+  /** Null once the account is deleted. The position stays occupied. */
   email: z.string().nullable(),
   /** 0 if the person has an account but never joined the waitlist. */
   position: z.number().int(),
@@ -90,9 +90,9 @@ export type LoggedAction = z.output<typeof LoggedAction>
 export const Unreadable = z.object({
   id: z.string(),
   source: z.enum(UNREADABLE_SOURCES),
-  /** The type of event, or the call: 'GET /2/dm_events'. */
+  /** The type of event, or the call, such as 'GET /2/dm_events'. */
   name: z.string(),
-  /** The names of its fields, never their values. For a refused parameter, only that parameter's name. */
+  /** The names of the fields in it, never their values. For a refused parameter, only that parameter's name. */
   keys: z.array(z.string()),
   count,
   lastAt: Time,
@@ -102,7 +102,7 @@ export type Unreadable = z.output<typeof Unreadable>
 const Day = z.iso.date('must be a day such as 2026-11-20')
 const ReferralInput = z.strictObject({ memberId: Id })
 
-/** Returns 404 to everyone who is not in OPERATORS, as if these paths did not exist. */
+/** Operations for the people in OPERATORS. Everyone else gets a 404, as if these paths did not exist. */
 export const operator = {
   growth: route('GET /operator/growth', 'operator', 'none', {
     summary: 'Get the growth of the waitlist',
@@ -196,9 +196,9 @@ export const operator = {
     .output(
       z.object({
         totalCents: z.number(),
-        /** Since when the app has no credits; null if it has some. */
+        /** When the app was found to have no credits; null if it has some. */
         fundsSince: Time.nullable(),
-        /** When X is tried next; null if the app has credits. */
+        /** When X will be tried next; null if the app has credits. */
         triedAt: Time.nullable(),
         /** The number of workspaces' own apps without credits. */
         ownAppsWithout: count,
@@ -210,7 +210,7 @@ export const operator = {
     .output(z.object({ actions: z.array(LoggedAction), ...Page.shape })),
 }
 
-/** The number of days in the range, including both ends. */
+/** Returns the number of days in the range, including both ends. */
 function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
 }

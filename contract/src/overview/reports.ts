@@ -9,7 +9,7 @@ import { REPORT_DAYS_MAX, REPORT_DAYS_VALID, REPORT_TITLE_MAX, REPORTS_MAX } fro
 
 const route = routes('Client reports')
 
-/** A calendar month, '2026-11'. */
+/** A calendar month, such as '2026-11'. */
 const Month = z.string().refine((text) => isDay(`${text}-01`) && text.length === 7, 'must be a month such as 2026-01')
 
 /** A public page with the results of a campaign or a month. */
@@ -19,12 +19,12 @@ export const Report = z.object({
   campaignId: z.string().nullable(),
   month: z.string().nullable(),
   title: z.string(),
-  /** Anyone with this address can read the report. Null if the server's secret has changed since. */
+  /** Anyone with this address can read the report. Null if the server's secret has changed since its creation. */
   url: z.string().nullable(),
   includesPeople: z.boolean(),
   /** `plan`: the workspace's plan does not include client reports. */
   status: z.enum(['active', 'expired', 'plan']),
-  /** Null if that account was deleted. */
+  /** Null if the creator's account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
   expiresAt: Time,
@@ -49,8 +49,9 @@ export type Totals = z.output<typeof Totals>
 export const SharedReport = z.object({
   title: z.string(),
   kind: z.enum(['campaign', 'month']),
-  /** The first and the last day, in the workspace's time zone. */
+  /** The first day, in the workspace's time zone. */
   from: z.string(),
+  /** The last day, in the workspace's time zone. */
   to: z.string(),
   workspace: Branding.extend({ name: z.string() }),
   totals: Totals,

@@ -5,11 +5,12 @@ import { routes } from '../route.ts'
 
 const route = routes('Today')
 
-/** The number of days in the chart of GET /today, and of campaigns that it lists. */
+/** Number of days in the chart of GET /today. */
 export const TODAY_DAYS = 14
+/** Maximum number of campaigns that GET /today lists. */
 export const TODAY_CAMPAIGNS = 5
 
-/** What waits for a person. `key_suspended` is for admins, the last two are for owners. */
+/** What needs a person's attention. `key_suspended` is for admins, the last two are for owners. */
 export const NEED_CODES = [
   'funds',
   'spending',
@@ -34,17 +35,17 @@ export type Need = z.output<typeof Need>
 
 export const Today = z.object({
   /**
-   * People who wait for an answer: they wrote last, and neither their label nor a suppression
-   * forbids one. Stops counting at REPLIES_WAITING_MAX.
+   * Number of people who wait for an answer: they wrote last, and neither their label nor a
+   * suppression rules out an answer. Counted up to REPLIES_WAITING_MAX.
    */
   repliesWaiting: z.number().int(),
-  /** Messages sent since midnight, in the time zone of the account or of the current account. */
+  /** Messages sent since midnight, in the time zone of the given account or else of the current account. */
   sentToday: z.number().int(),
   /** How much of all daily caps the last 24 hours have used: the sum of `countedInDay` in the sending limits. */
   countedInDay: z.number().int(),
   /** The sum of the current daily caps. */
   capNow: z.number().int(),
-  /** When the next message or follow-up may be sent; null if there is none. */
+  /** When the next message or follow-up can be sent; null if there is none. */
   nextSendAt: Time.nullable(),
   /** Active and paused campaigns, active ones first. */
   campaigns: z.array(
@@ -54,13 +55,16 @@ export const Today = z.object({
       status: z.enum(CAMPAIGN_STATUSES),
       peopleMessaged: z.number().int(),
       totalLeadsInList: z.number().int(),
-      /** Percentage of the people messaged. */
+      /** People who replied positively, as a percentage of the people messaged. */
       positiveRate: z.number().nullable(),
       /** Messages sent on each of the last 14 days (UTC), today last. */
       sentByDay: z.array(z.number().int()).optional(),
     }),
   ),
-  /** The last days in the same time zone, today last. A reply counts on the day of the message that it answers. */
+  /**
+   * The last TODAY_DAYS days, in the time zone of `sentToday`, today last. A reply counts on the day
+   * of the message that it answers.
+   */
   days: z.array(
     z.object({ day: z.string(), sent: z.number().int(), replied: z.number().int(), positive: z.number().int() }),
   ),

@@ -24,7 +24,7 @@ export const ApiKey = z.object({
   /** Who created or adopted the key, and on whose behalf it acts. Null if that account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
-  /** Null: never. */
+  /** Null: the key never expires. */
   expiresAt: Time.nullable(),
   /** Rounded to the minute. */
   lastUsedAt: Time.nullable(),

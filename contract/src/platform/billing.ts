@@ -39,8 +39,9 @@ export const SubscriptionDetails = Subscription.extend({
   billingCycle: z.enum(['monthly', 'yearly']),
   /** For `trialing`: when the trial ends and the first payment is due. */
   trialEnd: Time.nullable(),
-  /** After a failed payment: since when the payment is due, and until when the plan stays active. */
+  /** When the failed payment became due. */
   pastDueSince: Time.nullable(),
+  /** The plan stays active until this time after a failed payment. */
   graceEndsAt: Time.nullable(),
   /** The provider's payment page for the open invoice. Only for the owner. */
   payUrl: z.string().nullable(),
@@ -70,7 +71,7 @@ export const Usage = z.object({
   limit: z.number().int().nullable(),
   /** True if usage has reached USAGE_WARNING_PERCENT. */
   warning: z.boolean(),
-  /** 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.' */
+  /** Such as 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.' */
   words: z.string(),
   /** The next level with a higher limit, or null. */
   lifts: z.object({ level, name: z.string(), limit: z.number().int().nullable() }).nullable(),
@@ -80,16 +81,17 @@ export type Usage = z.output<typeof Usage>
 export const BillingOverview = z.object({
   /** Whether payments are configured. If not, nothing can be bought. */
   available: z.boolean(),
-  /** The level of the plan, and whether it is paid, earned by referrals, or neither. */
+  /** The level of the plan. */
   level,
+  /** Whether the plan is paid, earned by referrals, or neither. */
   source: z.enum(['subscription', 'reward', 'none']),
-  /** Null: none. */
+  /** Null if there is none. */
   subscription: SubscriptionDetails.nullable(),
   /** Subscriptions without effect, usually bought by mistake while signed out. Only for the owner. */
   others: z.array(OtherSubscription),
   /** The last subscription, if there is no active one. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
-  /** Months of Pro earned by the owner's referrals, paused while a plan is paid. */
+  /** Months of Pro earned by the owner's referrals. They are not used up while a plan is paid. */
   rewards: z.object({
     months: z.number().int(),
     /** When the earned months run out; null if none are left. */
@@ -143,9 +145,10 @@ export const UpgradePreview = z.object({
   /** Credit for the unused time on the old plan. */
   creditCents: z.number().int(),
   lines: z.array(z.object({ text: z.string(), amountCents: z.number().int() })),
-  /** The new price per billing cycle, and when the next payment is due. */
+  /** The new price per billing cycle. */
   priceCents: z.number().int(),
   billingCycle: z.enum(['monthly', 'yearly']),
+  /** When the next payment is due. */
   nextPaymentAt: Time,
   /** Pass this when upgrading to be charged exactly these amounts. */
   prorationDate: Time,
@@ -159,8 +162,9 @@ export const Invoice = z.object({
   totalCents: z.number().int(),
   currency: z.string(),
   createdAt: Time,
-  /** The provider's page for the invoice, where open ones are paid, and the PDF. */
+  /** The provider's page for the invoice. Open invoices are paid there. */
   url: z.string().nullable(),
+  /** The invoice as a PDF. */
   pdfUrl: z.string().nullable(),
 })
 export type Invoice = z.output<typeof Invoice>

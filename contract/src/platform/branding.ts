@@ -4,11 +4,11 @@ import { LOGO_TOO_LARGE, LOGO_URL_MAX } from './branding-limits.ts'
 
 const route = routes('Branding')
 
-/** What client reports show about a workspace, besides its name. */
+/** What client reports show about a workspace, in addition to its name. */
 export const Branding = z.object({
   /** A data URL of a PNG, JPEG or WebP image. */
   logo: z.string().nullable(),
-  /** '#1a2b3c' */
+  /** Such as '#1a2b3c'. */
   color: z.string().nullable(),
 })
 export type Branding = z.output<typeof Branding>

@@ -4,7 +4,7 @@ export const RELEASE = '0.1.0'
 /** A new feature that some people get one release before everyone else. */
 export interface EarlyFeature {
   key: string
-  /** Its name on screens. */
+  /** The feature's name on screens. */
   name: string
   /** The release that opens it to everyone, such as '0.2.0'. */
   opensIn: string
@@ -13,15 +13,15 @@ export interface EarlyFeature {
 /** Only new features belong here: an existing feature never becomes early. */
 export const EARLY_FEATURES: readonly EarlyFeature[] = []
 
-/** Features that a release has not opened to everyone yet. */
+/** Returns the features that a release has not opened to everyone yet. */
 export function earlyIn(release: string, features: readonly EarlyFeature[] = EARLY_FEATURES): EarlyFeature[] {
   return features.filter(({ opensIn }) => isBefore(release, opensIn))
 }
 
-/** From when priority access opens features; null: now. */
+/** From when on priority access opens features, as text; null: it already does. */
 export const EARLY_FROM = earlyIn(RELEASE).length === 0 ? 'from the next release on' : null
 
-/** A sentence that promises priority access, with its beginning. @param promise without a full stop */
+/** Returns a sentence that promises priority access and says when it begins. @param promise without a full stop */
 export function earlyPromise(promise: string): string {
   return EARLY_FROM === null ? `${promise}.` : `${promise}, ${EARLY_FROM}.`
 }

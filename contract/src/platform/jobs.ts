@@ -32,9 +32,9 @@ export const JOB_SCOPES: Record<JobKind, Scope> = {
 
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'failed'] as const
 
-/** For how many days jobs are kept. */
+/** Number of days for which jobs are kept. */
 export const JOB_DAYS = 30
-/** How long a job can be undone after it ends. Messages can only be unqueued until they are due. */
+/** Minutes for which a job can be undone after it ends. Messages can only be unqueued until they are due. */
 export const UNDO_MINUTES = 60
 /** Maximum number of unfinished jobs per workspace. */
 export const UNFINISHED_JOBS_MAX = 5
@@ -52,14 +52,14 @@ export const Job = z.object({
   changed: z.number().int(),
   /** Null if unknown, or once the job has ended. */
   secondsLeft: z.number().int().nullable(),
-  /** Until when the job can be undone. Null if it has not ended, or cannot be undone. */
+  /** The job can be undone until this time. Null if it has not ended, or cannot be undone. */
   undoUntil: Time.nullable(),
   /** The id of the job that this job undoes. */
   undoes: z.string().nullable(),
   undoneBy: z.string().nullable(),
   /** Why the job failed, or a problem that did not end it. */
   error: z.string().nullable(),
-  /** Null if their account was deleted. */
+  /** Null if the creator's account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
 })

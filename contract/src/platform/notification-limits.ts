@@ -1,4 +1,4 @@
-// Without schemas, so that screens can import it cheaply.
+// This file imports no schemas, so that screens can import it cheaply.
 
-/** Counting unread notifications stops here. The bell then shows 99+. */
+/** Unread notifications are counted up to this number. The bell then shows 99+. */
 export const UNREAD_MAX = 100

@@ -43,24 +43,30 @@ export interface NotificationFacts {
   pause?: PauseReason
   sent?: number
   failed?: number
-  /** Which plan limit, how much of it is used, and its value. */
+  /** Which plan limit the notification is about. */
   limited?: 'scrapedLeads' | 'dms'
+  /** How much of the limit is used. */
   used?: number
+  /** The value of the limit. */
   limit?: number
   planName?: string
-  /** Who replied, the meaning of the reply (if known), and the conversation. Never the text. */
+  /** The lead who replied. The reply's text is never stored here. */
   leadName?: string
+  /** The meaning of the reply, if known. */
   label?: ReplyLabel
   conversationId?: string
   /** When a grace period, a trial or the month of a spending limit ends (ISO 8601). */
   until?: string
-  /** How much X charges this month, and the workspace's limit. */
+  /** How much X charges this month. */
   spentCents?: number
+  /** The workspace's spending limit. */
   limitCents?: number
   isReached?: boolean
-  /** The name of the API key, or of the first of several, and who created or adopted it. */
+  /** The name of the API key, or of the first of several. */
   keyName?: string
+  /** The number of API keys. */
   keys?: number
+  /** Who created or adopted the key. */
   personId?: string
   isAdopted?: boolean
 }

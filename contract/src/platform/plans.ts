@@ -8,7 +8,7 @@ export type PlanLevel = 'free' | 'pro' | 'agency'
 /** What plans limit. */
 export type Limited = 'scrapedLeads' | 'dms' | 'xAccounts' | 'people'
 
-/** Leads and DMs per calendar month, X accounts and people; null if unlimited. */
+/** The limits of each level: leads and DMs per calendar month, X accounts and people; null if unlimited. */
 export const PLAN_LEVELS = {
   free: { name: 'Free', scrapedLeads: 100, dms: 50, xAccounts: 1, people: 1 },
   pro: { name: 'Pro', scrapedLeads: 1_000, dms: 5_000, xAccounts: 3, people: 1 },
@@ -20,7 +20,7 @@ export function hasAdvancedAnalytics(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** The error on other plans. */
+/** The error on plans without advanced analytics. */
 export const ADVANCED_ANALYTICS_TEXT =
   'Advanced analytics are part of the Agency plan. Upgrade to Agency to compare campaigns, see when people reply, and export figures.'
 
@@ -29,7 +29,7 @@ export function hasAdvancedFilters(plan: PlanLevel): boolean {
   return plan !== 'free'
 }
 
-/** The error on other plans. */
+/** The error on plans without advanced filters. */
 export const ADVANCED_FILTERS_TEXT =
   'Advanced filtering is part of the Pro plan. Upgrade to Pro to filter by reply label, several tags, custom fields and the last contact.'
 
@@ -38,7 +38,7 @@ export function hasFilterRules(plan: PlanLevel, achievements: readonly string[])
   return plan === 'agency' || achievements.includes('global')
 }
 
-/** The error on other plans. */
+/** The error on plans without filter rules. */
 export const FILTER_RULES_TEXT =
   'Custom filtering rules are part of the Agency plan. Upgrade to Agency to combine conditions with “and” and “or”.'
 
@@ -47,7 +47,7 @@ export function hasApiAccess(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** The error on other plans. */
+/** The error on plans without API access. */
 export const API_ACCESS_TEXT =
   'API access is part of the Agency plan. Upgrade to Agency to create API keys and to use those you have.'
 
@@ -56,7 +56,7 @@ export function hasClientReports(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** The error on other plans. */
+/** The error on plans without client reports. */
 export const CLIENT_REPORTS_TEXT =
   'Client reports are part of the Agency plan. Upgrade to Agency to share results under your own name, logo and color.'
 
@@ -64,7 +64,7 @@ export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((planId) => planId === id)
 }
 
-/** The level of a built-in plan, or of any plan whose id starts the same way. */
+/** Returns the level of a paid plan: `agency` if its id starts with that word, else `pro`. */
 export function levelOf(planId: string): Exclude<PlanLevel, 'free'> {
   return planId.startsWith('agency') ? 'agency' : 'pro'
 }

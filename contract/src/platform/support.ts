@@ -11,7 +11,7 @@ export const SUPPORT: Record<SupportKind, { name: string; firstAnswer: string | 
   priority_24_7: { name: '24/7 priority support', firstAnswer: '4 hours, day and night' },
 }
 
-/** The kind of support that a plan includes. */
+/** Returns the kind of support that a plan includes. */
 export function supportOf(plan: PlanLevel, billingCycle: BuiltInPlan['billingCycle']): SupportKind {
   if (plan === 'free') return 'basic'
   const isYearly = billingCycle === 'yearly'

@@ -35,7 +35,7 @@ export const WebhookEndpoint = z.object({
   enabled: z.boolean(),
   /** Null if the endpoint is enabled, or an operator disabled it. */
   disabledReason: z.enum(DISABLED_REASONS).nullable(),
-  /** Since when every attempt has failed; null if the last one succeeded. */
+  /** Every attempt since this time has failed; null if the last one succeeded. */
   failingSince: Time.nullable(),
   createdAt: Time,
 })
@@ -80,7 +80,7 @@ const description = text(200)
 
 const EndpointInput = z.strictObject({ id: Id })
 
-/** Returns 404 to everyone who is not in OPERATORS, as if these paths did not exist. */
+/** Operations for the people in OPERATORS. Everyone else gets a 404, as if these paths did not exist. */
 export const webhooks = {
   list: route('GET /operator/webhooks', 'operator', 'none', { summary: 'List endpoints' }).output(
     z.object({ endpoints: z.array(WebhookEndpoint) }),

@@ -28,7 +28,7 @@ export const XAccount = z.object({
   id: z.string(),
   /** Without the @. */
   handle: z.string(),
-  /** As on `Lead`. */
+  /** Like `pictureUrl` of `Lead`. */
   pictureUrl: z.string().nullable(),
   /** As of the last connect or refresh; null if unknown. */
   followerCount: z.number().int().nullable(),
@@ -47,7 +47,7 @@ export const XAccount = z.object({
   consent: z.object({ by: z.object({ id: z.string(), name: z.string() }), at: Time }).nullable(),
   /** Whether the inbox suggests unknown senders as leads. */
   offersUnknownSenders: z.boolean(),
-  /** Whether the caller connected the account. Only they may consent. */
+  /** Whether the caller connected the account. Only that person may consent. */
   isConnectedByCaller: z.boolean(),
 })
 export type XAccount = z.output<typeof XAccount>

@@ -8,7 +8,7 @@ const route = routes('X app')
 export const X_APP_DAILY_LIMIT = 1_440
 
 /**
- * What X may refuse: the client id and secret, the bearer token, or our webhook. A webhook fails if
+ * What X can refuse: the client id and secret, the bearer token, or our webhook. A webhook fails if
  * X may not call it, or if the consumer secret is wrong.
  */
 export const X_APP_PROBLEMS = ['client', 'bearer_token', 'webhook'] as const
@@ -41,7 +41,7 @@ export type XApp = z.output<typeof XApp>
 
 const disconnectsAccounts = z.boolean().default(false)
 
-/** Only printable ASCII, so that it can be sent in a header. */
+/** Returns a schema for a key of X: only printable ASCII, so that it can be sent in a header. */
 const key = (max: number) =>
   requiredText(max).refine((text) => /^[ -~]*$/.test(text), 'has a character that no key of X has. Copy it again')
 const secret = key(500)

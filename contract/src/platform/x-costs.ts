@@ -11,7 +11,7 @@ export type XPurpose = (typeof X_PURPOSES)[number]
 /** A month in UTC, such as `2026-11`. */
 const Month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
 
-/** $1,000,000. */
+/** The highest spending limit: $1,000,000. */
 export const SPENDING_LIMIT_MAX_CENTS = 100_000_000
 
 /** Null if there is no limit. */
@@ -24,7 +24,7 @@ export const XCosts = z.object({
   /** `empty`: one of the workspace's X apps has no credits left, so everything that uses it waits. */
   funds: z.enum(['ok', 'empty']),
   fundsSince: Time.nullable(),
-  /** Accounts with charges. Anything without a published price is an entry of its own. */
+  /** Accounts with charges. In `byPurpose`, anything without a published price is an entry of its own. */
   accounts: z.array(
     z.object({
       xAccountId: z.string(),

@@ -31,7 +31,7 @@ export default defineBackground(() => {
     .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
     .then(backgroundSender.wake)
   onSettingChange((names) => {
-    // X seems to have changed its page, or the user checks again: the product may have newer data.
+    // X may have changed its page, or the user clicked 'Check again': the product may have newer page data.
     if (names.includes('pageChanged')) refreshPages(true)
     backgroundSender.retryNow()
   })
@@ -100,7 +100,10 @@ export default defineBackground(() => {
     }
   }
 
-  /** Also reports the outcome, because the page may have closed meanwhile. Reporting twice changes nothing. */
+  /**
+   * Sends a page's message. Also reports the outcome, because the page may have closed in the
+   * meantime. Reporting twice changes nothing.
+   */
   async function sendForPage(message: Message, documentId: string | undefined): Promise<SendDmReply> {
     const reply = await messenger.sendOnce(message, (claim) => pages.ask(documentId, claim))
     const { pairing } = await readState()
@@ -119,7 +122,7 @@ export default defineBackground(() => {
     return readStatus()
   }
 
-  /** Signing in to X may fix what stopped the sender. */
+  /** Saves which account is signed in to X. Retries if it changed, because that may fix what stopped the sender. */
   async function saveAccount(handle: string | null) {
     const { account } = await readState()
     await changeState({ account: { handle, at: Date.now() } })

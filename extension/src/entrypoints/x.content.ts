@@ -10,7 +10,7 @@ export default defineContentScript({
   matches: ['https://x.com/*'],
   runAt: 'document_idle',
   main() {
-    // The background script has already verified them.
+    // The background script has already verified this page data.
     const ready = notifyBackground({ notice: 'here' }).then((pages) => pages && usePages(pages as Pages))
     browser.runtime.onMessage.addListener((command: Command, sender, reply) => {
       if (sender.id !== browser.runtime.id) return
@@ -38,7 +38,7 @@ function execute(command: Command): Promise<Answer<Command['do']>> {
   }
 }
 
-/** Reports the signed-in account to the popup. It never leaves this browser. */
+/** Reports the signed-in account to the background script. */
 async function reportAccount() {
   const account = await signedIn()
   if ('handle' in account) notifyBackground({ notice: 'account', handle: account.handle })

@@ -13,7 +13,7 @@ const STEADY_MS = 500
 const HISTORY_MS = 6000
 /** How long a conversation with someone else must be open before that is reported. */
 const WRONG_MS = 2000
-/** The messages count as complete if none was added for this long. */
+/** The messages count as completely loaded if none has been added for this long. */
 const COMPLETE_MS = 1000
 
 /** Any text field, whatever X calls it. */
@@ -121,7 +121,7 @@ async function openConversation(peer: Peer): Promise<Conversation | Problem> {
   return { code: 'CANNOT_TELL' }
 }
 
-/** Why X shows that this person cannot be messaged; null if it doesn't. */
+/** Why this person cannot be messaged, according to the page. Null if it shows no reason. */
 function visibleProblem(peer: Peer): Problem | null {
   if (isLocked()) return LOCKED
   if (matches('newPasscodePaths'))
@@ -185,7 +185,7 @@ function isWith(panel: HTMLElement, peer: Peer): boolean {
   return links.some((path) => isHandle(path.slice(1), peer.handle))
 }
 
-/** A problem, if the open conversation is not with the person that the product means. */
+/** WRONG_PERSON if the open conversation is not with the person that the product means, or else null. */
 function wrongPerson({ xUserId, recipientId }: Peer): Problem | null {
   const ids = matchPath(pathsOf('conversationPaths'), location.pathname)
   const isWrong = ids !== null && xUserId !== undefined && recipientId === null && !ids.includes(xUserId)

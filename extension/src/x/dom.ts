@@ -5,7 +5,7 @@ export function find(selector: string, within?: ParentNode): HTMLElement | null 
   return findAll(selector, within)[0] ?? null
 }
 
-/** All visible matches, in page order. */
+/** All visible matches: those of the document in page order, then those in open shadow roots. */
 export function findAll(selector: string, within?: ParentNode): HTMLElement[] {
   const root = within ?? document
   return [root, ...shadowRoots(root)]
@@ -27,7 +27,7 @@ export function enclosing(element: Element, selector: string): HTMLElement | nul
   return root instanceof ShadowRoot ? enclosing(root.host, selector) : null
 }
 
-/** Polls `look`, and calls it at each change of the page, until it returns something. Null after `ms`. */
+/** Calls `look` at intervals and when the page changes, until it returns something. Null after `ms`. */
 export function until<Value>(look: () => Value | null | undefined | false, ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const begun = performance.now()
@@ -54,7 +54,7 @@ export function until<Value>(look: () => Value | null | undefined | false, ms: n
   })
 }
 
-/** The returned function is true once every call for `ms` has passed true. */
+/** Creates a function that returns true once all its calls for `ms` have passed true. */
 export function createSteadiness(ms: number): (isTrue: boolean) => boolean {
   let since: number | null = null
   return (isTrue) => {
@@ -84,7 +84,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The visible text. Emoji images become their names, blocks become lines. */
+/** The text of an element. Images such as emoji become their `alt` text, and <br> becomes a line break. */
 export function visibleText(element: Element): string {
   const parts = [...element.childNodes].map((node) => {
     if (node instanceof Text) return node.data

@@ -13,7 +13,7 @@ export const SIGN_MS = 20_000
 const BUTTONS_MS = 4000
 /** How long a profile must look missing before it counts as missing. */
 const MISSING_MS = 1000
-/** How long the account switcher's text may take to appear. */
+/** Interval between reads of the account switcher, whose text may appear late. */
 const WORDS_MS = 400
 
 export interface Sender {
@@ -48,7 +48,10 @@ export async function meet({ handle, xUserId, sendsAs }: Sender & Omit<Peer, 're
   return { problem: isRenamed ? { code: 'PAGE_CHANGED', detail: 'the message button' } : { code: 'CANNOT_TELL' } }
 }
 
-/** Whether the page shows that its person accepts no messages. The drawer may show someone else's conversation. */
+/**
+ * Whether the profile shows that this person accepts no messages. Ignores the drawer, which may
+ * show someone else's conversation.
+ */
 function isInboxClosed(): boolean {
   return findAll(part('inboxClosed')).some((notice) => enclosing(notice, part('drawer')) === null)
 }
@@ -58,7 +61,7 @@ async function findProfile(handle: string, ms: number): Promise<Problem | null> 
   const hasName = () =>
     isHandle(handleIn(visibleText(find(part('profileName')) ?? document.createElement('p'))), handle)
   const hasActions = () => find(part('profileActions')) !== null
-  // A profile without posts contains the same part.
+  // A profile without posts also contains the part `profileMissing`.
   const isMissing = () => find(part('profileMissing')) !== null && !hasActions()
   const isSteady = createSteadiness(MISSING_MS)
   const sign = await until(() => {
@@ -106,7 +109,7 @@ export function isLocked(): boolean {
   return matchPath(pathsOf('lockedPaths'), location.pathname) !== null
 }
 
-/** A problem, if another account is signed in. @param own null if this page does not show it */
+/** WRONG_ACCOUNT if another account is signed in, or else null. @param own null if this page does not show it */
 export function otherSender(own: string | null, sendsAs: string | undefined): Problem | null {
   if (own === null || sendsAs === undefined || isHandle(own, sendsAs)) return null
   return { code: 'WRONG_ACCOUNT', detail: `@${own}, but the campaign sends as @${sendsAs}` }

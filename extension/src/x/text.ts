@@ -1,5 +1,5 @@
 const ADDRESS = /(?:https?:\/\/|www\.)\S+/i
-/** X turns links to posts into embedded posts and removes them from the text. */
+/** Hosts of X. X turns links to posts into embedded posts and removes them from the text. */
 const OWN_HOSTS = ['x.com', 'twitter.com']
 
 /**
@@ -25,7 +25,7 @@ function anyCase(text: string): string {
     .join('')
 }
 
-/** Whether the composer contains exactly this message, ignoring white space. */
+/** Whether the composer contains this message, ignoring white space and emoji variation selectors. */
 export function isWritten(written: string, message: string): boolean {
   return bare(written) === bare(message)
 }

@@ -2,11 +2,11 @@ import type { Database } from './open.ts'
 
 /** Hints between processes, over NOTIFY. They can be lost, so subscribers must poll too. */
 export interface Channels {
-  /** Calls `onMessage` with each message's payload, from any process; returns the unsubscriber. */
+  /** Calls `onMessage` with each message's payload, from any process. Returns a function that unsubscribes. */
   subscribe(channel: string, onMessage: (payload: string) => void): () => void
 }
 
-/** Listens on this process's session, from its next connection on. */
+/** Listens on this process's session, starting with the session's next connection. */
 export function openChannels({ session }: Pick<Database, 'session'>, channels: readonly string[]): Channels {
   const listeners = new Map<string, Set<(payload: string) => void>>(channels.map((channel) => [channel, new Set()]))
   session.onOpen(async (connection) => {

@@ -9,17 +9,18 @@ export const time = (name: string) => timestamp(name, { withTimezone: true, mode
 export const createdAt = () => time('created_at').notNull().defaultNow()
 export const updatedAt = () => time('updated_at').notNull().defaultNow()
 
-/** The id of a row with which this one is deleted. */
+/** A reference to a parent row. Deleting the parent deletes this row, too. */
 export const partOf = (name: string, parentId: () => AnyPgColumn) =>
   uuid(name).notNull().references(parentId, { onDelete: 'cascade' })
 
 /**
- * A table or an alias of it: fragments of SQL name a row by its columns. To select a fragment from
- * one table, wrap it, sql`${fragment}`: Drizzle drops the alias of columns that it finds at its top.
+ * A table or an alias of it, for SQL fragments that refer to a row's columns. To select a fragment
+ * from one table, wrap it, sql`${fragment}`: Drizzle drops the alias of columns at the top of an
+ * expression.
  */
 export type AliasOf<Source extends PgTable> = Record<keyof Source['_']['columns'], AnyPgColumn>
 
-/** An expiry: `seconds` from now, by this process's clock. */
+/** Returns the time `seconds` from now, by this process's clock. */
 export function secondsFromNow(seconds: number): Date {
   return new Date(Date.now() + seconds * 1_000)
 }

@@ -3,15 +3,15 @@ import pg from 'pg'
 
 /** The server cancels a request's statement after this time. */
 export const STATEMENT_MS = 20_000
-/** The same for reads that a screen waits for. */
+/** The server cancels a read that a screen waits for after this time. */
 export const READ_MS = 3_000
-/** A server that has not even canceled the statement by then is frozen or unreachable. */
+/** A server that has not answered by then, and has not even canceled the statement, is frozen or unreachable. */
 export const SILENCE_MS = STATEMENT_MS + 2_000
 const CONNECT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const END_MS = 2_000
 
-/** Its loss or silence fails its queries, but not the process (pg's 'error' event would). */
+/** A connection whose loss or silence fails its queries, but does not end the process, as pg's 'error' event would. */
 export class Connection extends pg.Client {
   /** The statement_timeout that `limitStatements` has set; undefined: that of the pool. */
   private statementMs: number | undefined

@@ -3,7 +3,7 @@ import { one } from './one.ts'
 import type { Database } from './open.ts'
 import { workers } from './tables.ts'
 
-/** Each worker holds an advisory lock for life, which PostgreSQL releases however it dies. */
+/** Each worker holds an advisory lock for life. PostgreSQL releases it, however the worker dies. */
 interface Liveness {
   /** This process's row in `workers`. It survives reconnects. */
   workerId: number
@@ -24,7 +24,7 @@ export const livingWorkers = sql`
     and granted
     and database = (select oid from pg_database where datname = current_database())`
 
-/** Registers this process as alive and deletes dead ones. */
+/** Registers this process as alive, and deletes dead ones that started more than a day ago. */
 export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>): Promise<Liveness> {
   await db.delete(workers).where(sql`started_at < now() - interval '1 day' and id not in (${livingWorkers})`)
   const { id: workerId } = one(await db.insert(workers).values({}).returning({ id: workers.id }))

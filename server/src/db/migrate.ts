@@ -18,7 +18,7 @@ export const LAST_OF_VERSION_0_1 = '659682c7cba4222557aec61530ec8deb5136b0fa8afa
 /** The commit before the migrations of version 0.1 were deleted. */
 export const COMMIT_OF_VERSION_0_1 = '02d9452e76a2e0d6a26fb61fb82ec725f5f24ce1'
 
-/** Longer than a process takes to finish its work after SIGTERM. */
+/** How long to wait for older processes: longer than a process takes to finish its work after SIGTERM. */
 const OLDER_PROCESSES_SECONDS = 60
 
 /**
@@ -40,7 +40,7 @@ export async function migrateDatabase(url: string, { patienceSeconds = OLDER_PRO
   }
 }
 
-/** If migrations are pending, every living process is older, and may need what they drop. */
+/** If migrations are pending, waits until no process is alive: all are older, and may need what the migrations drop. */
 async function waitForOlderProcesses(client: pg.Client, patienceSeconds: number): Promise<void> {
   const last = await lastMigration(client)
   const isPending = readMigrationFiles({ migrationsFolder: MIGRATIONS }).some(

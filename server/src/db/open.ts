@@ -11,7 +11,7 @@ import { createTurns, type Turns } from './turns.ts'
 /** Connections of one process. */
 export const CONNECTIONS = { default: 15, min: 5 }
 
-/** How many connections each share has, besides the session's. 0: it uses those of sign-ins. */
+/** How many connections each share has, in addition to the session's. 0: the share uses those of sign-ins. */
 export function sharesOf(max: number) {
   const part = (fifteenths: number, least: number) =>
     max < least ? 0 : Math.max(1, Math.floor((max * fifteenths) / 15))
@@ -21,30 +21,30 @@ export function sharesOf(max: number) {
 }
 const SESSION_CONNECTIONS = 1
 
-/** A burst of public calls has one connection. */
+/** Longest wait of a public call. A burst of them shares one connection. */
 const PUBLIC_WAIT_MS = 10_000
 /** Longest wait of a request for its first connection. */
 const WAIT_MS = 2_000
-/** Longest wait of what has begun and would be left half done. */
+/** Longest wait of work that has begun and would otherwise be left half done. */
 const BEGUN_WAIT_MS = 30_000
 
-/** A database that does not answer the session by then is not answering at all. */
+/** A database that does not answer the session within this time is not answering at all. */
 const PROBE_MS = 1_000
 
 /** The pool or a transaction: the first parameter of every query function. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
 
-/** Whose connections work uses: those of sign-ins, of public calls, or of a workspace's requests. */
+/** Which connections work uses: those of sign-ins, of public calls, or of a workspace's requests. */
 type Share = 'signIn' | 'public' | RequestShare
 interface RequestShare {
   workspaceId: string
   /** The name of the operation. */
   operation: string
-  /** A screen waits for it, so its statements end after 3 seconds. */
+  /** A screen waits for the work, so its statements end after 3 seconds. */
   isRead?: boolean
-  /** It changes more than one transaction can: once it has begun, it is not refused. */
+  /** The work changes more than one transaction can: once it has begun, it is not refused. */
   isOutside?: boolean
-  /** Something else limits how many of these run. */
+  /** Not limited by its duration, because something else limits how many of these run. */
   isUnjudged?: boolean
 }
 
@@ -88,7 +88,7 @@ export function openDatabase(
       application_name: 'x-automated',
       connectionTimeoutMillis: waitMs,
       idleTimeoutMillis: 10_000,
-      // Each one grows to more than 10 MB with its plans and caches.
+      // Each connection grows to more than 10 MB with its plans and caches.
       maxLifetimeSeconds: 600,
       // Including the wait for a connection, a request ends within 30 seconds.
       options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
@@ -160,9 +160,9 @@ const withPool = (pool: pg.Pool) => ({ db: createDb(fromPool(pool)), pool })
 
 /** Takes connections for single statements and for transactions. */
 interface Source {
-  /** @param statement its text; none: a transaction */
+  /** Takes a connection. @param statement its text; none: a transaction */
   take(statement?: string): Promise<{ connection: Connection; release(): void }>
-  /** What the caller gets for an error of the database. */
+  /** Converts an error of the database to the error that the caller gets. */
   asAnswer(error: unknown): unknown
 }
 
@@ -179,7 +179,10 @@ function fromPool(pool: pg.Pool): Source {
   }
 }
 
-/** Takes connections of a pool when it is a workspace's turn. Nobody waits in a turn, so turns cannot deadlock. */
+/**
+ * Takes connections of a pool when it is a workspace's turn. Work never waits during its turn, so
+ * turns cannot deadlock.
+ */
 function inTurn(pool: pg.Pool, turns: Turns, share: RequestShare): Source {
   const { workspaceId, operation, isRead = false, isOutside = false, isUnjudged = false } = share
   const source = fromPool(pool)
@@ -222,7 +225,7 @@ const tooLong = (cause: unknown) =>
     cause,
   })
 
-/** What Drizzle sends single statements to. */
+/** The client to which Drizzle sends single statements. */
 class Statements {
   private readonly source: Source
   constructor(source: Source) {
@@ -241,8 +244,8 @@ class Statements {
 }
 
 /**
- * Drizzle's transaction() leaks the connection if `begin` fails and hides the error if `rollback`
- * fails.
+ * Creates a Db. Replaces Drizzle's transaction(), which leaks the connection if `begin` fails and
+ * hides the error if `rollback` fails.
  */
 function createDb(source: Source): Db {
   const db = drizzle(new Statements(source) as never) as unknown as Db

@@ -14,7 +14,7 @@ export function writeCursor({ at, id }: Position): string {
   return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url')
 }
 
-/** @throws Refusal INVALID_INPUT for anything that `writeCursor` did not write */
+/** Decodes a cursor. @throws Refusal INVALID_INPUT for anything that `writeCursor` did not write */
 export function readCursor(cursor: string): Position {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (!isMoment(at) || !isId(id)) throw invalidField('cursor', BAD_CURSOR)
@@ -35,7 +35,7 @@ export function newestFirst({ page, pageSize, cursor }: Paging, time: PgColumn, 
       ? sql`(${time}, ${id}) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)`
       : undefined,
     order: [desc(time), desc(id)],
-    // One extra row tells whether there are more.
+    // One extra row shows whether there are more.
     limit: pageSize + 1,
     offset: position ? 0 : (page - 1) * pageSize,
     /** The rows to show, and the answer's paging fields. */

@@ -13,7 +13,10 @@ export function prepare<Row>(name: string, build: () => SQL) {
   }
 }
 
-/** Runs a statement, prepared once per connection. Each takes memory there, so keep them few. */
+/**
+ * Runs a statement that is prepared once per connection. Each uses memory of the server, so keep
+ * their number small.
+ */
 export async function executePrepared<Row>(db: Db, statement: SQL): Promise<{ rows: Row[] }> {
   const { dialect, session } = db as unknown as { dialect: PgDialect; session: PgSession }
   const query = dialect.sqlToQuery(statement)

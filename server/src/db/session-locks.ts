@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts'
 import { one } from './one.ts'
 import type { Session } from './session.ts'
 
-/** As PostgreSQL expects it: a bigint in digits, or two integers. */
+/** A key as PostgreSQL expects it: a bigint in digits, or two integers. */
 type LockKey = string | readonly [number, number]
 
 /**
@@ -17,7 +17,7 @@ export interface SessionLocks {
 const RETAKE_MS = 250
 
 export function createSessionLocks(session: Session): SessionLocks {
-  /** By key. PostgreSQL would grant this process the same lock twice, because it is one session. */
+  /** Our locks by key. PostgreSQL would grant this process the same lock twice, because it is one session. */
   const held = new Map<string, { key: LockKey; isHeld: boolean }>()
 
   /** Takes our locks again. Retries, as the server may not have noticed the break yet. */

@@ -10,10 +10,10 @@ export interface Session {
 }
 
 const REOPEN_MS = 500
-/** Its statements are instant, so a longer silence means that the server is frozen or gone. */
+/** A session's statements return quickly, so a longer silence means that PostgreSQL is frozen or gone. */
 const SESSION_SILENCE_MS = 10_000
 
-/** @param connect opens a connection: at the first `run`, and repeatedly while it is lost */
+/** Creates a session. @param connect opens a connection: at the first `run`, and repeatedly while it is lost */
 export function createSession(connect: () => Promise<Connection>): Session {
   const steps: ((connection: Connection) => Promise<unknown>)[] = []
   let current: Promise<Connection> | null = null

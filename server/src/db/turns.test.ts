@@ -4,7 +4,7 @@ import { createTurns, turnLimits } from './turns.ts'
 
 const WORK = { shape: 'select 1', waitMs: 60_000 }
 
-/** Takes and ends turns by name. Six connections, as by default. */
+/** Opens turns for six connections, the default number, which are taken and ended by name. */
 function openTurns({ isAnswering = true } = {}) {
   const turns = createTurns(6, async () => isAnswering)
   const running = new Map<string, () => void>()
@@ -33,14 +33,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Has the shape run once in the workspace, for this long. */
+/** Runs the shape once in the workspace, for `ms` milliseconds. */
 async function runFor(turns: ReturnType<typeof openTurns>, ms: number, shape: string, workspaceId = 'z') {
   await turns.begin('z', { shape, workspaceId })
   now += ms
   await turns.end('z')
 }
 
-/** Stops timers until the test ends. @returns lets time pass for them, in milliseconds */
+/** Stops timers until the test ends. @returns a function that advances them by milliseconds */
 function stopTimers() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

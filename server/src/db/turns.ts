@@ -5,23 +5,23 @@ interface Work {
   workspaceId: string
   /** The text of a statement, or the operation of a transaction. */
   shape: string
-  /** How long it may wait, in milliseconds. */
+  /** How long the work may wait, in milliseconds. */
   waitMs: number
-  /** It changes nothing, so it never waits for a lock. */
+  /** The work changes nothing, so it never waits for a lock. */
   isRead?: boolean
   /** Not limited by its pace, because something else limits how many of these run. */
   isUnjudged?: boolean
 }
 
-/** By how long work of the same shape took before. */
+/** How fast work is, judged by how long work of the same shape took before. */
 const PACES = ['slow', 'unknown', 'fast'] as const
 type Pace = (typeof PACES)[number]
 
-/** Work is slow if it took longer before. */
+/** Work is slow if earlier work of its shape took longer than this. */
 const SLOW_MS = 100
 /**
- * Slow work mostly keeps a processor busy. A change counts as young until it has run for this long, because it may
- * wait for a lock. A slow read counts for its whole run.
+ * Slow work mostly keeps a processor busy. A slow change counts as young until it has run for this
+ * long; after that, it may only be waiting for a lock. A slow read counts for its whole run.
  */
 const YOUNG_MS = 1_000
 const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
@@ -29,7 +29,7 @@ const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
 const DURATIONS_KEPT = 20_000
 const SHAPES_KEPT = 5_000
 const WORKSPACES_KEPT = 5_000
-/** Many accounts can each use little: then what is done soon must go first. */
+/** Many accounts can each use little. Then short work must go first. */
 const EXPECTED_WEIGHT = 4
 /** Half-life of the time for which a workspace has held connections. */
 const HALF_LIFE_MS = 5_000
@@ -47,16 +47,16 @@ export function turnLimits(connections: number): Record<Pace | 'workspace' | 'yo
 
 export interface Turns {
   /**
-   * Waits for a connection. @returns ends the turn @throws Refusal after `waitMs`: RATE_LIMITED, or UNAVAILABLE if
-   * the database does not answer
+   * Waits for a connection. @returns a function that ends the turn @throws Refusal after `waitMs`:
+   * RATE_LIMITED, or UNAVAILABLE if the database does not answer
    */
   take(work: Work): Promise<() => void>
 }
 
 /**
- * Shares `connections` between workspaces, which take turns, and between fast and slow work. Next is the workspace
- * that held connections for the least time lately, counting what it is expected to take. @param isAnswering whether
- * the database answers
+ * Shares `connections` between workspaces, which take turns, and between fast and slow work. Next
+ * is the workspace that has recently held connections for the least time, counting how long its
+ * work is expected to take. @param isAnswering whether the database answers
  */
 export function createTurns(connections: number, isAnswering: () => Promise<boolean>): Turns {
   const limits = turnLimits(connections)
@@ -74,7 +74,7 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
       (at) => [...running].filter((turn) => PACES.indexOf(turn.pace) <= PACES.indexOf(at)).length < limits[at],
     )
   }
-  /** For how long a workspace has held connections lately, in milliseconds, with those that it holds now. */
+  /** How long a workspace has recently held connections, in milliseconds, including those it holds now. */
   const usedBy = (workspaceId: string) =>
     heldBy(workspaceId).reduce((ms, { began }) => ms + performance.now() - began, use.of(workspaceId))
 
@@ -92,10 +92,11 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
     first.next.start()
     startNext()
   }
-  /** @returns those of the workspace that still wait */
+  /** Removes an entry. @returns the entries of the workspace that still wait */
   const removeWaiting = (workspaceId: string, entry: Waiting) => {
     const left = waiting.get(workspaceId)?.filter((other) => other !== entry) ?? []
-    // Added again, so that it comes after workspaces that have held connections for the same time.
+    // Add the workspace again at the end, so that it comes after workspaces that have held
+    // connections for the same time.
     waiting.delete(workspaceId)
     if (left.length > 0) waiting.set(workspaceId, left)
     return left
@@ -144,26 +145,26 @@ interface Turn {
   pace: Pace
   isRead: boolean
   began: number
-  /** Slow, and not running for YOUNG_MS yet. */
+  /** Slow, and has run for less than YOUNG_MS. */
   isYoung: boolean
 }
 
 interface Waiting {
   pace: Pace
   isRead: boolean
-  /** By earlier runs, in milliseconds; 0: unknown. */
+  /** How long earlier runs took, in milliseconds; 0: unknown. */
   expectedMs: number
   start(): void
 }
 
 const unavailable = () => new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1 })
-/** Later for a workspace with more requests that wait: they are refused together, but return one after another. */
+/** The more requests of a workspace wait, the later it may retry: they are refused together, but return one by one. */
 const tooMany = (waiting: number) => {
   const { min, max } = RETRY_AFTER_SECONDS
   return new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: Math.min(Math.max(waiting, min), max) })
 }
 
-/** For how long each workspace has held connections lately, in milliseconds. */
+/** Records how long each workspace has recently held connections, in milliseconds. */
 function createUse() {
   const used = createRecent<{ ms: number; at: number }>(WORKSPACES_KEPT)
   const of = (workspaceId: string) => {
@@ -178,8 +179,8 @@ function createUse() {
 }
 
 /**
- * How long work of each shape took in each workspace. For a shape that is new in a workspace, the first times of the
- * others count.
+ * Records how long work of each shape took in each workspace. For a shape that is new in a
+ * workspace, the first durations in other workspaces count.
  */
 function createDurations() {
   /** Short names of the shapes. */
@@ -207,7 +208,7 @@ function createDurations() {
   }
 }
 
-/** By what a shape is judged, and how long its last run took, in milliseconds. */
+/** The duration by which a shape is judged, and that of its last run, in milliseconds. */
 interface Duration {
   ms: number
   last: number

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Classes: connection exception, insufficient resources, operator intervention. */
+/** PostgreSQL's error classes: connection exception, insufficient resources, operator intervention. */
 const CLASSES = /^(08|53|57)/
-/** Serialization failure, deadlock, lock not available, idle transaction, disk I/O error. */
+/** PostgreSQL's errors: serialization failure, deadlock, lock not available, idle transaction, disk I/O error. */
 const CODES = new Set(['40001', '40P01', '55P03', '25P03', '58030'])
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -29,7 +29,7 @@ export function isUnavailable(error: unknown): boolean {
 const RETRY_FOR_MS = 60_000
 const RETRY_MS_MAX = 2_000
 
-/** Runs `work` until the database is available. @throws the last error after a minute */
+/** Runs `work` again while the database is unavailable. @throws the last error after a minute */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
   onWait: (error: unknown) => void = () => {},

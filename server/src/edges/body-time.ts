@@ -16,7 +16,7 @@ export const BODY_SECONDS_MAX = 15 * 60
 /** A connection may pause this long, for example in a tunnel. */
 const PACE_SECONDS = 20
 
-/** Ends connections slower than their route allows, by `clientError`, as Node does. */
+/** Ends connections slower than their route allows, through the event `clientError`, as Node does. */
 export function limitBodyTime(
   app: FastifyInstance,
   { seconds = BODY_SECONDS, paceSeconds = PACE_SECONDS }: { seconds?: number; paceSeconds?: number } = {},

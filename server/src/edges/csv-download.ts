@@ -15,6 +15,6 @@ export function csvOf<Row>(columns: Record<string, (row: Row) => unknown>, batch
     escape_formulas: true,
     record_delimiter: 'windows',
   })
-  // Either end's failure ends the other.
+  // If either stream fails, the other one ends.
   return pipeline(Readable.from(records()), lines, () => {})
 }

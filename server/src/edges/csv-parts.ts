@@ -5,14 +5,14 @@ import type { FilePart, LineProblem } from '../core/people/import.ts'
 import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 
-/** Parses a record into rows to stage, maybe with a warning, a problem, or null for a header. */
+/** Parses a record into rows to stage, possibly with a warning; into a problem; or into null for a header. */
 type ReadLine = (
   record: CsvRecord,
   delimiter: string | null,
 ) => { rows: object[]; warning?: string | null } | { problem: string } | null
 
 const ROWS_MAX = 1_000
-/** Characters of JSON. The event loop passes each part to PostgreSQL as one string. */
+/** Maximum characters of JSON per part. The event loop passes each part to PostgreSQL as one string. */
 const SIZE_MAX = 512 * 1024
 /** Maximum time per part, in milliseconds, so that several files make progress. */
 const PART_MS = 50

@@ -48,7 +48,7 @@ export function createCsvReader(): CsvReader {
       })
       const ask = () => {
         pending = Promise.withResolvers()
-        // It may fail before anyone awaits it.
+        // The promise may be rejected before anyone awaits it.
         pending.promise.catch(() => {})
         if (isClosed) fail()
         else port1.postMessage('next')

@@ -9,7 +9,7 @@ export interface CsvFile {
   delimiter(): string | null
 }
 
-/** @param chunks the bytes of the file, in order */
+/** Reads a CSV file. @param chunks the bytes of the file, in order */
 export function readCsv(chunks: Iterable<Buffer>): CsvFile {
   const csv = openCsv(parse)
   let bytesRead = 0

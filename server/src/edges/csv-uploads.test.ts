@@ -33,7 +33,7 @@ function uploadsOfTest() {
   }
 }
 
-/** The rows of a file, and its rejected lines. */
+/** Reads the rows of a file, and its rejected lines. */
 async function readAll(upload: Upload) {
   const rows: object[] = []
   const rejected: LineProblem[] = []
@@ -138,7 +138,7 @@ describe('inTurn', () => {
     const uploads = uploadsOfTest()
     const running: string[] = []
     const ends = new Map<string, () => void>()
-    /** Resolves once the file waits for its turn. */
+    /** Uploads a file. Resolves once the file waits for its turn. */
     const begin = (name: string, workspace: string, signal?: AbortSignal) =>
       new Promise<{ imported: Promise<void> }>((resolve) => {
         const imported = uploads.receive(

@@ -28,10 +28,10 @@ interface Uploads {
 
 type Caller = Pick<Actor, 'userId' | 'workspaceId'>
 
-/** @param connections those of requests */
+/** Opens the uploads of this process. @param connections the number of connections for requests */
 export function openUploads(connections: number): Uploads {
   const space = createSpace()
-  // Each import occupies one for minutes, and other requests need some too.
+  // Each import occupies a connection for minutes, and other requests need some too.
   const inTurn = createTurns(Math.max(1, Math.floor(connections / 3)))
   const reader = createCsvReader()
   return {
@@ -76,14 +76,14 @@ function createSpace() {
   let held = 0
   const tryLater = (text: string) => new Refusal('RATE_LIMITED', text, { retryAfterSeconds: 30 })
   return {
-    /** @throws Refusal RATE_LIMITED */
+    /** Reserves room for a file of the user. @throws Refusal RATE_LIMITED */
     take(userId: string) {
       if (users.filter((id) => id === userId).length >= FILES_OF_ONE_USER)
         throw tryLater(`You're already importing ${FILES_OF_ONE_USER} files. Try again when one is done.`)
       users.push(userId)
       let own = 0
       return {
-        /** @throws Refusal RATE_LIMITED */
+        /** Counts received bytes of the file. @throws Refusal RATE_LIMITED */
         fill(bytes: number) {
           own += bytes
           held += bytes
@@ -98,7 +98,7 @@ function createSpace() {
   }
 }
 
-/** Runs the work of a few workspaces concurrently, one of each, in order of arrival. */
+/** Runs work of a few workspaces at the same time, one file per workspace, in order of arrival. */
 function createTurns(concurrency: number) {
   const running: string[] = []
   const waiting: { workspaceId: string; start: () => void }[] = []
@@ -133,7 +133,7 @@ function createTurns(concurrency: number) {
 
 const NAME_START = 'csv-import-'
 
-/** Deletes the file's name, so that no personal data stays on disk if this process dies. */
+/** Opens a temporary file without a name, so that no personal data stays on disk if this process dies. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `${NAME_START}${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

@@ -24,7 +24,7 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
   )
 }
 
-/** Swagger UI sets style attributes and uses data: images as icons. */
+/** Allows what Swagger UI needs: style attributes, and data: images as icons. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -65,8 +65,8 @@ const PAGE = `<!doctype html>
 `
 
 /**
- * Swagger UI needs help to be accessible: links inside its buttons become text, its headings and its
- * landmarks get what they lack, and its dark theme follows the system's.
+ * Makes Swagger UI accessible: links inside its buttons become text, its headings and landmarks get
+ * the missing attributes, and its dark theme follows the system's.
  */
 const START = `const repair = () => {
   const set = (selector, attributes) => {

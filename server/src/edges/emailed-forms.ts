@@ -11,7 +11,7 @@ export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-ref
 
 export const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Mail clients post different kinds of forms, but the token is in the URL. */
+/** Ignores request bodies: mail clients post different kinds of forms, but the token is in the URL. */
 export function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, body, done) => {
@@ -21,8 +21,8 @@ export function ignoreBodies(app: FastifyInstance): void {
 }
 
 /**
- * Pages behind emailed links that change something: GET shows a button, because mail scanners open
- * every link. Mail clients also post to the unsubscribe links directly (RFC 8058).
+ * Serves pages behind emailed links that change something: GET shows a button, because mail
+ * scanners open every link. Mail clients also post to the unsubscribe links directly (RFC 8058).
  */
 export async function serveEmailedForms(app: FastifyInstance, services: Services): Promise<void> {
   const database = services.database.for('public')

@@ -15,7 +15,7 @@ export function sendEvents(reply: FastifyReply, events: Readable): FastifyReply 
   )
 }
 
-/** The verified token of a request. A stream ends with it. */
+/** The token of a request, which the caller has verified. A stream ends when its token expires. */
 export function tokenOf({ headers }: FastifyRequest): { token: string; expiresAt: Date } {
   const token = headers.authorization?.slice('Bearer '.length) ?? ''
   return { token, expiresAt: new Date((decodeJwt(token).exp ?? 0) * 1000) }

@@ -75,7 +75,7 @@ async function open(person: Person, { url = app.url, token = person.token, lastI
 const data = (stream: { events: Read[] }) => stream.events.map((event) => event.data)
 const publish = (kind: 'campaign' | 'conversation' | 'scrape', ids: string[], person = owner) =>
   publishEvents(app.db, person.workspaceId, kind, ids)
-/** Waits for an event that is published last. */
+/** Publishes an event and waits for it, so that all earlier events have arrived. */
 async function until(stream: { events: Read[] }, id: string) {
   await publish('scrape', [id])
   await eventually(() => data(stream).some((payload) => JSON.stringify(payload).includes(id)), `event ${id}`)
@@ -320,7 +320,7 @@ describe('Last-Event-ID', () => {
     await until(stream, 'before')
     await app.services.events.close()
     await publish('campaign', ['meanwhile'])
-    // If it has just started, it cannot know what else was published.
+    // A process that has just taken over cannot know what else was published.
     await eventually(
       () => stream.events.at(-1)?.event === 'reset' || JSON.stringify(stream.events).includes('meanwhile'),
       'a reset, or the change',

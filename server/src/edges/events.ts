@@ -6,7 +6,7 @@ import { signedIn } from './signed-in.ts'
 
 /** How soon clients should reconnect. */
 const RETRY_MS = 2_000
-/** Unread output at which a slow client is cut off. It continues where it was. */
+/** A client with this much unread output is disconnected. When it reconnects, it continues where it was. */
 const BUFFER_MAX_BYTES = 256 * 1024
 
 /**
@@ -52,7 +52,7 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
   })
 }
 
-/** The position in Last-Event-ID; null without one. One that is no number is older than all. */
+/** The position in Last-Event-ID; null without one. If it is not a number, it counts as older than all. */
 function positionOf(header: string | string[] | undefined): number | null {
   if (header === undefined) return null
   return /^\d{1,15}$/.test(String(header)) ? Number(header) : -1

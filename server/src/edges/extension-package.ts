@@ -16,7 +16,7 @@ export interface ExtensionPackage {
 const FOLDER = 'x-automated-extension'
 
 /**
- * Returns null if the extension is not built. @param folder extension/.output/chrome-mv3
+ * Opens the built extension; null if it is not built. @param folder extension/.output/chrome-mv3
  * @param origin the product's, the only one that may exchange messages with the extension
  */
 export function openExtensionPackage(folder: string, origin: string): ExtensionPackage | null {
@@ -66,7 +66,7 @@ function pack(folder: string, manifest: Manifest): Buffer {
   return Buffer.from(zipSync(Object.fromEntries(entries)))
 }
 
-/** GET /extension.zip, and the same under /api, where the API's document has it. */
+/** GET /extension.zip, and the same under /api, where the API document lists it. */
 export function serveExtension(app: FastifyInstance, extension: ExtensionPackage | null): void {
   for (const url of ['/extension.zip', '/api/extension.zip'])
     app.get(url, { exposeHeadRoute: false }, async (_request, reply) => {

@@ -7,7 +7,7 @@ import { sendRefusal } from './envelope.ts'
 
 const READY_TIMEOUT_MS = 2_000
 
-/** Added by proxies. If a local one adds none, set METRICS_TOKEN: it looks like a local call. */
+/** Headers that proxies add. If a local proxy adds none, set METRICS_TOKEN, because its calls look local. */
 const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/
 
 /** GET /healthz (it runs), GET /readyz (it can serve requests), GET /metrics (Prometheus). */

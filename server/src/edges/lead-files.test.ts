@@ -217,7 +217,7 @@ describe('POST /leads/import', () => {
       const headers = { authorization: `Bearer ${by.token}`, 'content-type': 'text/csv', 'content-length': '60000000' }
       const sending = request(`${app.url}/leads/import`, { method: 'POST', headers })
       sending.on('error', () => {})
-      // The server rejects it while one of the files below is in progress.
+      // The server rejects this upload while one of the files below is in progress.
       sending.on('response', () => begin(by))
       sending.write('twitter_handle\n')
       onTestFinished(() => void sending.destroy())

@@ -22,7 +22,7 @@ import { onlyExport } from './one-export.ts'
 import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
-/** Slower than any connection used for uploads. */
+/** Minimum speed of uploads: slower than any connection used for them. */
 const UPLOAD_BYTES_PER_SECOND = 4 * 1024
 
 /** POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import. */
@@ -83,7 +83,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
     const caller = await signedIn(services, [request, reply], 'viewer', 'leads:read')
     const { actor, database } = caller
-    // Before the response starts.
+    // Resolve the filter before the response starts, so that a refusal still gets its status.
     const filter = await resolveFilter(database.db, actor, readInput(LeadExportQuery, request.query))
     const file = await onlyExport(caller, () => csvOf(COLUMNS, readAll(database.db, actor, filter)))
     return reply
@@ -93,7 +93,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   })
 }
 
-/** A file takes a connection for minutes. `uploads` limits how many do. */
+/** The database for files. Each file takes a connection for minutes; `uploads` limits how many do. */
 const forFiles = ({ database }: Services, { workspaceId }: Actor) =>
   database.for({ workspaceId, operation: 'import', isUnjudged: true })
 

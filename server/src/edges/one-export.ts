@@ -5,10 +5,10 @@ import type { SessionLocks } from '../db/session-locks.ts'
 import { Refusal } from '../refusal.ts'
 import type { SignedIn } from './signed-in.ts'
 
-/** Before each try: a client has read an export slightly before its lock is free. */
+/** Waits before each try: a client finishes reading an export slightly before its lock is free. */
 const WAITS_MS = [0, 50, 200, 750]
 
-/** Sends the workspace's only export, over all processes. @throws Refusal RATE_LIMITED while another one runs */
+/** Opens the workspace's only export, over all processes. @throws Refusal RATE_LIMITED while another one runs */
 export async function onlyExport<File extends Readable>(
   { actor, database: { locks } }: SignedIn,
   open: () => File | Promise<File>,

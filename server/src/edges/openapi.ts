@@ -107,7 +107,7 @@ function operation(
   }
 }
 
-/** A CSV import. @param counts the numbers in its result besides the rejected rows */
+/** A CSV import. @param counts the numbers in its result, in addition to the rejected rows */
 function csvImport(names: [string, string, string], scope: Scope, counts: string[], more: More): Operation {
   const rejected = { type: 'array', items: { type: 'object', properties: { line: integer, problem: string } } }
   const numbers = Object.fromEntries(counts.map((name) => [name, integer]))
@@ -364,7 +364,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
         requestBody: {
           required: true,
           content: {
-            // The type demands every version of OpenAPI together.
+            // The type accepts only schemas that fit every version of OpenAPI.
             'application/json': { schema: z.toJSONSchema(DraftsInput, { io: 'input' }) as never },
           },
         },

@@ -11,7 +11,7 @@ export interface Address {
   /** Without a trailing slash. */
   origin: string
   supportEmail: string
-  /** Whether it offers sign-in with Google. */
+  /** Whether the product offers sign-in with Google. */
   google: boolean
 }
 
@@ -49,7 +49,7 @@ export function withHead(html: string, url: string, origin: string, code?: strin
   const head = [
     `<link rel="canonical" href="${url}"/>`,
     property('og:type', 'website'),
-    // Networks fetch this URL instead of the shared one.
+    // Social networks fetch this URL instead of the shared one.
     property('og:url', code ? `${url}?ref=${code}` : url),
     property('og:image', picture),
     property('og:image:type', 'image/png'),
@@ -75,7 +75,7 @@ export function withReferrer(html: string, code: string): string {
   return html.replace('<html ', `<html data-referrer="${code}" `)
 }
 
-/** Keeps a page out of search engines: pages for signed-in users and emailed links. */
+/** Keeps a page out of search engines. For pages of signed-in users and of emailed links. */
 export function withoutIndex(html: string): string {
   return html.replace('</head>', '<meta name="robots" content="noindex"/></head>')
 }

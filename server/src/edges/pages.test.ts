@@ -11,10 +11,9 @@ import { openApp, type TestApp } from '../../test/open-app.ts'
 import { insertMember } from '../../test/waitlist.ts'
 import { createApp } from '../app.ts'
 
-/**
- * A built web app as it is served: framing and policies (docs/widget.md), metadata, compression and
- * caching.
- */
+// Tests how the built web app is served: framing and policies (docs/widget.md), metadata,
+// compression and caching.
+
 let app: TestApp
 let host: FastifyInstance
 const built = mkdtempSync(join(tmpdir(), 'x-automated-pages-'))

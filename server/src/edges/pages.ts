@@ -36,7 +36,7 @@ const FALLBACK_PAGE = '/__spa-fallback.html'
 const WIDGET_PAGE = '/embed'
 const WIDGET_SCRIPT = 'embed.js'
 
-/** Their paths end in `.html`; the bare ones redirect there. */
+/** Pages whose paths end in `.html`. The paths without `.html` redirect there. */
 const DOCUMENTS = ['/privacy', '/terms']
 
 /** Keeps a page whose URL contains a secret out of caches and search, and the URL out of the Referer header. */
@@ -157,7 +157,7 @@ function serve(app: FastifyInstance, path: string, handler: RouteHandlerMethod):
 
 /** Redirects a form posted without JavaScript to its page, without reading the body. */
 async function redirectToPage({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // Proxies request absolute URLs, which may name any host.
+  // Requests through proxies have absolute URLs, which may name any host.
   const { pathname, search } = new URL(url, 'http://here')
   return reply.redirect(pathname + search, 303)
 }
@@ -211,7 +211,10 @@ function readPageList(folder: string): PageList {
   return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, 'utf8')) as PageList) } : none
 }
 
-/** By hash, as prerendered pages cannot carry a nonce. @param framedBy who may frame it */
+/**
+ * The content security policy of a page: by hash, because prerendered pages cannot carry a nonce.
+ * @param framedBy who may frame the page
+ */
 function policyFor(html: string, framedBy: "'none'" | '*'): string {
   const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)
   const styles = html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)
@@ -252,7 +255,7 @@ ${paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join('\n')}
   )
 }
 
-/** GET /buy/:planId: a plan's payment page. Pricing links here, to work without JavaScript. */
+/** GET /buy/:planId: a plan's payment page. The pricing page links here, so that it works without JavaScript. */
 export function servePaymentLinks(app: FastifyInstance, { env }: { env: Pick<Env, 'payments'> }): void {
   app.get<{ Params: { planId: string } }>('/buy/:planId', (request, reply) => {
     const { planId } = request.params

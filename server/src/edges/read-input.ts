@@ -2,7 +2,7 @@ import { inputProblems } from '@x-automated/contract/input-problems'
 import type { z } from 'zod'
 import { Refusal } from '../refusal.ts'
 
-/** The query or body of a request to an edge. @throws Refusal INVALID_INPUT with the problem of each field */
+/** Parses the query or body of a request to an edge. @throws Refusal INVALID_INPUT with the problem of each field */
 export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const read = schema.safeParse(input)
   if (read.success) return read.data

@@ -21,7 +21,7 @@ import { ignoreBodies, PRIVATE, textOf, type WithToken } from './emailed-forms.t
 type OfWorkspace = WithToken & { Params: { workspaceId: string } }
 type Request = FastifyRequest<OfWorkspace>
 
-/** Emailed links and callbacks of other services. Each redirects to a page, always on our own origin. */
+/** Serves emailed links and callbacks of other services. Each redirects to a page, always on our own origin. */
 export async function serveRedirects(app: FastifyInstance, services: Services): Promise<void> {
   const { origin } = services
   const redirect =
@@ -42,7 +42,7 @@ export async function serveRedirects(app: FastifyInstance, services: Services): 
       const opened = await openConfirmation(context, { token, cookies: context.request.cookies }).catch(codeOf)
       if (typeof opened === 'string') return `/auth/callback?error=${opened}`
       if (opened.outcome === 'confirmed') return `/auth/callback?code=${opened.code}`
-      // In the fragment, which is not sent to servers or in Referer headers.
+      // The token is in the fragment, which is not sent to servers or in Referer headers.
       return opened.outcome === 'confirmed before' ? '/auth/callback?confirmed=before' : `/auth/confirm#${token}`
     }),
   )

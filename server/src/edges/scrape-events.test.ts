@@ -57,7 +57,7 @@ async function open(id: string, headers: Record<string, string> = {}, token = pe
   return { response, read }
 }
 
-/** A scrape that no worker runs. */
+/** Stores a scrape that no worker runs. */
 async function stillScrape(status: 'waiting' | 'completed' = 'waiting'): Promise<string> {
   const resumesAt = status === 'waiting' ? new Date(Date.now() + 600_000) : null
   return (await makeScrape(app, person, { status, resumesAt, version: 7 })).id
@@ -182,7 +182,7 @@ describe('GET /scrapes/{id}/events', () => {
     })
     const began = Date.now()
     await Promise.all([response.text(), server.close()])
-    // Otherwise the stream lasts as long as its token.
+    // Otherwise the stream would last as long as its token.
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 })

@@ -21,7 +21,7 @@ const STREAMS_PER_USER = 20
 
 /**
  * GET /api/scrapes/{id}/events: server-sent events `progress` and finally `done`, with the scrape
- * as data. Event ids are its versions, so Last-Event-ID skips what the client has seen.
+ * as data. Event ids are the scrape's versions, so Last-Event-ID skips what the client has seen.
  */
 export function serveScrapeEvents(app: FastifyInstance, services: Services): void {
   const open = new Map<AbortController, string>()

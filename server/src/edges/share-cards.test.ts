@@ -18,7 +18,7 @@ const get = async (path: string) => {
   const response = await fetch(`${app.origin}${path}`)
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
 }
-/** https://www.w3.org/TR/png/#11IHDR */
+/** Reads the header of a PNG: https://www.w3.org/TR/png/#11IHDR */
 const sizeOf = (png: Buffer) => ({
   isPng: png.subarray(1, 4).toString() === 'PNG',
   width: png.readUInt32BE(16),
@@ -43,7 +43,7 @@ describe('the preview picture of a link', () => {
     expect(sizeOf(first?.bytes as Buffer)).toEqual({ isPng: true, width: 1200, height: 630 })
     expect(first?.bytes.equals(again?.bytes as Buffer)).toBe(true)
     expect(first?.bytes.equals(second?.bytes as Buffer)).toBe(false)
-    // It shows only the place: another member there gets the same picture.
+    // The picture shows only the place: another member with the same place gets the same picture.
     await recode(app, { position: 1 }, 'QW3RTY')
     expect((await get('/share/QW3RTY.png')).bytes.equals(first?.bytes as Buffer)).toBe(true)
   })

@@ -41,7 +41,7 @@ export function serveShareCards(app: FastifyInstance, services: Services): void 
   })
 }
 
-/** @returns null for unknown codes, undefined if the client has looked up too many */
+/** Finds a referrer's place. @returns null for unknown codes, undefined if the client has looked up too many */
 async function findPosition(context: RequestContext, code: string): Promise<number | null | undefined> {
   try {
     return (await findReferralCode(context, code))?.position || null
@@ -51,7 +51,7 @@ async function findPosition(context: RequestContext, code: string): Promise<numb
   }
 }
 
-/** Other sites may embed the pictures. */
+/** Headers of a picture, which other sites may embed. @param seconds how long it may be cached */
 function headersFor(seconds: number): Record<string, string> {
   return { 'cache-control': `public, max-age=${seconds}`, 'cross-origin-resource-policy': 'cross-origin' }
 }

@@ -5,7 +5,7 @@ import { drawSharePicture, SHARE_PICTURE } from './share-picture.ts'
 /** Left margin, in pixels. */
 const EDGE = 96
 
-/** Empty pixels at the right edge. */
+/** Counts the empty pixels at the right edge. */
 async function spaceAtTheRight(png: Buffer): Promise<number> {
   const { width, height } = SHARE_PICTURE
   const pen = createCanvas(width, height).getContext('2d')

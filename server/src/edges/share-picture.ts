@@ -51,7 +51,7 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
 
 interface TextStyle {
   x: number
-  /** Of the baseline. */
+  /** The y coordinate of the baseline. */
   y: number
   size: number
   strong?: boolean

@@ -12,8 +12,8 @@ export interface SignedIn {
 }
 
 /**
- * Admits the caller of an edge. @param scope what an API key needs; without it, none may call
- * @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
+ * Admits the caller of an edge. @param scope what an API key needs; without it, API keys may not
+ * call @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
  */
 export async function signedIn(
   services: Services,

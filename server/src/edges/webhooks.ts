@@ -10,19 +10,20 @@ import type { XMeters } from '../ports.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 
-/** X waits 10 seconds for an answer and retries failed deliveries. */
+/** How soon we answer X, which waits 10 seconds and retries failed deliveries. */
 const ANSWER_WITHIN_MS = 8_000
 
 /**
- * Characters of X's challenge tokens. Anyone can have one signed, so it must never be a valid
+ * Characters of X's challenge tokens. Anyone can have a token signed, so it must never be a valid
  * delivery, which is JSON and starts with a brace.
  */
 const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
 
 /**
- * Events that other services post, signed over their exact bytes: POST /api/billing/webhook, GET and
- * POST /api/x/webhook (X's challenge and deliveries to the operator's app), and the same at
- * /api/x/webhook/{xAppId} for a workspace's own app. They are stored, and processed afterwards.
+ * Receives events that other services post, signed over their exact bytes: POST
+ * /api/billing/webhook, GET and POST /api/x/webhook (X's challenge and deliveries to the operator's
+ * app), and the same at /api/x/webhook/{xAppId} for a workspace's own app. Events are stored first,
+ * and processed afterwards.
  */
 export async function serveWebhooks(app: FastifyInstance, services: Services): Promise<void> {
   const { db } = services.database.for('public')
@@ -40,7 +41,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
     })
 
     type FromX = { Params: { xAppId?: string }; Querystring: { crc_token?: unknown } }
-    /** @throws Refusal NOT_FOUND: unknown, or it cannot be notified */
+    /** The app's activity API. @throws Refusal NOT_FOUND: the app is unknown, or X cannot notify it */
     const findActivity = async ({ params: { xAppId } }: FastifyRequest<FromX>) => {
       const own = xAppId === undefined ? null : await services.xApps.findOwn(db, Id.parse(xAppId))
       const activity = xAppId === undefined ? services.xActivity : own?.activity
@@ -71,7 +72,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       const stored = store({ appId, body, delivery })
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())
       if ((await Promise.race([stored, late])) === 'late') {
-        // If it is stored after all, X delivers it twice.
+        // If the delivery is stored after all, it is stored twice, because X delivers it again.
         stored.catch((error) => request.log.warn({ err: error }, 'X delivery failed after the response'))
         throw new Refusal('UNAVAILABLE')
       }
@@ -85,7 +86,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
   })
 }
 
-/** Counts what X charges for a delivery. A repeated one has the same body, if X names no event. */
+/** Counts what X charges for a delivery. If X names no event, the body identifies repeated deliveries. */
 function countDelivery(xMeters: XMeters, appId: string, body: Buffer, delivery: XDelivery): void {
   const { eventType, eventUuid, accountXUserId } = delivery
   const resource = eventType === null ? null : deliveryOf(eventType)
@@ -98,7 +99,7 @@ function signedBody({ body, headers }: FastifyRequest, header: string) {
   return { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature: String(headers[header] ?? '') }
 }
 
-/** Null: no JSON. */
+/** Parses a body; null if it is not JSON. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

@@ -12,15 +12,18 @@ import { sendEvents } from './event-stream.ts'
 import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
-/** Until then, an error is a response with its status. Proxies give up on silent requests later. */
+/**
+ * How long to wait for the first draft before the response starts. Until then, an error has its own
+ * status. Proxies give up on silent requests later.
+ */
 const SILENT_MS = 5_000
 const HEARTBEAT_MS = 10_000
-/** Streams that a user may have open. */
+/** How many streams a user may have open. */
 const STREAMS_PER_USER = 3
 
 /**
- * POST /api/writer/drafts: server-sent events `draft`, one for each, and `done`; or `error` with the
- * error envelope. An error before the first event is an ordinary response.
+ * POST /api/writer/drafts: server-sent events `draft`, one per draft, and `done`; or `error` with
+ * the error envelope. An error before the first event is an ordinary response.
  */
 export function serveWriterDrafts(app: FastifyInstance, services: Services): void {
   const open = new Map<string, number>()
@@ -44,7 +47,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
     first.catch(() => {})
     const isLate = Symbol('late')
     try {
-      // A refusal before the first draft has its status, unless the model takes long.
+      // A refusal before the first draft gets its own status, unless the model takes long.
       await Promise.race([first, sleep(SILENT_MS, isLate, { ref: false })])
     } catch (error) {
       close()
@@ -61,7 +64,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
     const writeEvents = async () => {
       let next = await first
       for (; !next.done; next = await drafts.next()) {
-        // Drafts come over a minute or more, in which a member can be removed.
+        // Drafts can take a minute or more, during which a member may be removed.
         if (!actor.apiKey && !(await stillHasRole(database.db, actor))) throw new Refusal('UNAUTHORIZED')
         write(eventOf('draft', next.value))
       }

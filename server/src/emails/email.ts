@@ -1,9 +1,9 @@
-/** An email in words. It is stored in the queue and rendered when it is sent (`render.ts`). */
+/** The texts of an email, which is stored in the queue and rendered when it is sent (`render.ts`). */
 export interface Email {
   to: string
-  /** Without names that mail programs make links of (`nameInSubject`): an email may reach strangers. */
+  /** Must not contain names that mail programs turn into links (`nameInSubject`): an email may reach strangers. */
   subject: string
-  /** User-chosen names in it pass through `nameInBody`. */
+  /** User-chosen names in these lines pass through `nameInBody`. */
   lines: string[]
   action: { label: string; link: string }
   closing: string

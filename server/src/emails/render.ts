@@ -26,7 +26,7 @@ const COLORS = {
   lime: '#b5ee3c',
   onLime: '#1b2a0b',
 }
-/** Clients ignore classes or inline styles, so dark mode needs both and `!important`. */
+/** Some clients ignore classes, others ignore inline styles, so dark mode needs both and `!important`. */
 const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
 .page,.page>table>tbody>tr>td{background-color:#0d0f0c!important}

@@ -4,7 +4,7 @@ import type { Mailer, RenderedEmail } from '../outside/mail.ts'
 import type { JobQueue, Outbox } from '../ports.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
 
-/** @param secret AUTH_SECRET: queued emails are encrypted, because they may contain login links */
+/** Creates an outbox. @param secret AUTH_SECRET: encrypts queued emails, because they may contain login links */
 export function createOutbox(jobs: JobQueue, secret: string): Outbox {
   const sealer = mailSealer(secret)
   const seal = (mail: Email) => ({ sealed: sealer.seal(JSON.stringify(mail)) })
@@ -15,7 +15,7 @@ export function createOutbox(jobs: JobQueue, secret: string): Outbox {
   }
 }
 
-/** Sends queued emails. */
+/** Starts the workers that send queued emails. */
 export async function sendQueuedEmails(jobs: JobQueue, mailer: Mailer, secret: string): Promise<void> {
   const sealer = mailSealer(secret)
   const send = async ({ sealed }: { sealed: string }) => {

@@ -8,7 +8,7 @@ import { isUnavailable } from '../db/unavailable.ts'
 import type { JobName, JobQueue } from '../ports.ts'
 
 const MAIL = { retryLimit: 10, retryDelay: 5, expireInSeconds: 60 }
-/** All retry with a backoff. */
+/** The options of each queue. All retries use backoff. */
 const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   mail: MAIL,
   'account-mail': MAIL,
@@ -21,7 +21,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
     retryDelay: 5,
     retryDelayMax: 60,
     expireInSeconds: 300,
-    // The account's next look waits for one that died with its process.
+    // Short, because the account's next run waits for one that died with its process.
     heartbeatSeconds: 20,
     deleteAfterSeconds: 3_600,
     policy: 'short',
@@ -58,7 +58,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   cleanup: { retryLimit: 2, retryDelay: 60, expireInSeconds: 300 },
 }
 
-/** When a job is enqueued automatically, in the notation of cron. */
+/** When a job is enqueued automatically, in cron notation. */
 const SCHEDULES: Partial<Record<JobName, string>> = {
   'find-watches': '* * * * *',
   'x-funds': '* * * * *',
@@ -158,7 +158,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
   }
 }
 
-/** Creates the queues that are missing, and changes those of earlier versions. */
+/** Creates missing queues, and updates those of earlier versions. */
 export async function prepareQueues(boss: PgBoss): Promise<void> {
   const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
   for (const [name, { policy = 'standard', ...others }] of Object.entries(QUEUES)) {
@@ -166,11 +166,12 @@ export async function prepareQueues(boss: PgBoss): Promise<void> {
     const options = { ...others, retryBackoff: true }
     if (!queue) await boss.createQueue(name, { ...options, policy })
     else if (!isDeepStrictEqual({ ...queue, ...options }, queue)) await boss.updateQueue(name, options)
-    // pg-boss itself never changes a policy. Jobs carry theirs, so this concerns those to come.
+    // pg-boss itself never changes a policy. Jobs store their own policy, so this affects only
+    // future jobs.
     if (queue && queue.policy !== policy)
       await boss.getDb().executeSql('update pgboss.queue set policy = $2 where name = $1', [name, policy])
   }
-  // Earlier versions delivered webhooks by one job for all endpoints.
+  // Earlier versions delivered webhooks with one job for all endpoints.
   if (existing.has('webhooks')) await boss.deleteQueue('webhooks')
 }
 

@@ -90,7 +90,7 @@ describe('an unknown outcome', () => {
     const since = performance.now()
     await start()
     await completed(person, campaign.id)
-    // Long before its lease expires.
+    // The outcome is settled long before the lease expires.
     expect(performance.now() - since).toBeLessThan(15_000)
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
@@ -188,7 +188,7 @@ it('releases messages claimed while the connection broke, unless they may have b
 })
 
 describe('an old claim', () => {
-  /** Simulates a process that paused after its claim. */
+  /** Simulates a process that paused for `seconds` seconds after its claim. */
   async function age(claimed: Claimed, seconds: number): Promise<void> {
     claimed.claimedAt -= seconds * 1_000
     await backdateClaims(app, { id: claimed.id }, seconds)
@@ -207,7 +207,7 @@ describe('an old claim', () => {
     expect(verdict).toMatchObject({ kind: 'late', until: expect.any(Date) })
     expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
-    // Meanwhile a sender found nothing else to send.
+    // In the meantime, a sender found nothing else to send.
     await leaveIdle(app, { id: account.id })
     await record(app.db, [{ claimed: first, verdict, failures: 0 }])
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, first.id))

@@ -43,7 +43,7 @@ async function expectNothingToSend(accountId: string): Promise<void> {
 const nextSendOf = async (accountId: string) =>
   (await app.db.select().from(xAccounts).where(eq(xAccounts.id, accountId)))[0]!.nextSendAt
 
-/** Whether a worker has delayed the account. */
+/** Whether a worker has delayed the account by more than `minutes` minutes. */
 const isDelayed = async (accountId: string, minutes: number) => {
   const next = await nextSendOf(accountId)
   return next !== null && next.getTime() > Date.now() + minutes * 60_000
@@ -234,7 +234,7 @@ describe('a pause', () => {
     const before = await claims()
     const pressed = performance.now()
     const paused = await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
-    // It waits only for in-flight messages, not until a process counts as hung.
+    // The pause waits only for in-flight messages, not until a process counts as hung.
     expect(performance.now() - pressed).toBeLessThan(24_000)
     expect(await claims()).toBeLessThanOrEqual(before + 5)
     const { length } = await arrivedFrom(account.handle)
@@ -280,7 +280,7 @@ describe('a pause with a message in flight', () => {
     const { pausing } = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from campaigns where id = ${id} for update`)
       const pausing = person.client.campaigns.update({ id, status: 'paused' })
-      // Includes the time that it waits for the campaign's row.
+      // The limit includes the time that the pause waits for the campaign's row.
       await sleep(5_000)
       return { pausing }
     })

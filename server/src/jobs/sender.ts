@@ -17,7 +17,7 @@ interface SenderOptions {
 
 /** Parallel claims while messages are due. */
 const PARALLEL_CLAIMS = 4
-/** Fallback for a missed wake-up. */
+/** How often to check for messages, in case a wake-up was missed. */
 const POLL_MS = 2_000
 const SWEEP_MS = 3_000
 const MAX_RECORD_ATTEMPTS = 8
@@ -56,7 +56,7 @@ export async function startSender(
   let width = 1
   let contended = 0
   let mayHaveLostClaims = false
-  /** Claims while fewer than `concurrency` messages are claimed. */
+  /** Claims messages, up to `concurrency` at a time. @returns milliseconds until the next claim */
   async function claim(): Promise<number> {
     const free = concurrency - inFlight.size
     if (free <= 0) return POLL_MS
@@ -64,10 +64,10 @@ export async function startSender(
     mayHaveLostClaims = true
     const isIdle = await claimSome(Math.min(width, free))
     mayHaveLostClaims = false
-    // Doubles, because each connection that ever claims keeps megabytes of plans.
+    // Increase slowly, because each connection that ever claims keeps megabytes of plans.
     width = isIdle ? 1 : Math.min(PARALLEL_CLAIMS, width * 2)
     const dueMs = isIdle ? await nextDueInMs(db) : null
-    // Due, but another process has it locked, usually for a moment.
+    // An account is due, but another process has locked it, usually for a moment.
     contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
     if (!isIdle) return 0
     return contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS))
@@ -147,7 +147,7 @@ function createDelivery(services: Services, timing: Timing, onUnsettled: () => v
   return { deliver, unrecorded }
 }
 
-/** Records outcomes. Those of one campaign lock one row: what arrives during a write is batched. */
+/** Records outcomes. Outcomes of one campaign lock the same row, so those that arrive during a write are batched. */
 function createRecorder(db: Db): (done: Done) => Promise<void> {
   const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
   return (done) => {

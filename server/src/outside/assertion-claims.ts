@@ -1,10 +1,10 @@
 import type { ProviderClaims } from './openid.ts'
 
-// Checks that the library leaves to us (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), after it has
+// Checks that node-saml leaves to us (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), after it has
 // verified the signature.
 
 type Node = Record<string, unknown>
-/** An assertion as the library parses it: elements are arrays, attributes in `$`, text in `_`. */
+/** An assertion as node-saml parses it: elements are arrays, attributes in `$`, text in `_`. */
 export interface AssertionXml {
   Assertion?: Node
 }
@@ -67,7 +67,7 @@ function emailIn(assertion: Node): string | null {
   for (const node of attributesOf(assertion)) {
     if (!EMAIL_NAMES.has((attribute(node, 'Name') ?? '').toLowerCase())) continue
     const values = all(node, 'AttributeValue').map((value) => textOf(value)?.trim() ?? '')
-    // With several values, it is unclear which one is theirs.
+    // With several values, it is unclear which one is the person's.
     if (values.length === 1 && values[0]?.includes('@')) return values[0].toLowerCase()
   }
   return null
@@ -84,7 +84,7 @@ function attributesOf(assertion: Node): Node[] {
 
 function all(node: Node | undefined, name: string): Node[] {
   const children = node?.[name]
-  // The library turns an element without attributes and children into its text.
+  // node-saml turns an element without attributes and children into its text.
   return Array.isArray(children)
     ? children.map((child) => (typeof child === 'string' ? { _: child } : (child as Node)))
     : []

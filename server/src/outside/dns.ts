@@ -10,10 +10,10 @@ export class DnsUnavailable extends Error {
 
 export type Dns = ReturnType<typeof createDns>
 
-/** Codes for a domain without such records, a missing domain, and an invalid name. */
+/** Codes for a domain without records of the type, a missing domain, and an invalid name. */
 const NOTHING = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME'])
 
-/** @param server address and port of the resolver; null uses the system's */
+/** Creates a DNS client. @param server address and port of the resolver; null: the system's */
 export function createDns(server: string | null) {
   const resolver = () => {
     // A new resolver each time: a resolver keeps its socket, and the system's servers may change.
@@ -23,8 +23,8 @@ export function createDns(server: string | null) {
   }
   return {
     /**
-     * Whether a domain can get email: it has an MX record other than the null one (RFC 7505), or
-     * without any an address (RFC 5321, 5.1). @throws DnsUnavailable
+     * Whether a domain can get email: it has an MX record other than the null one (RFC 7505) or,
+     * without any MX record, an address (RFC 5321, 5.1). @throws DnsUnavailable
      */
     async hasMailServer(domain: string): Promise<boolean> {
       const all = await orNothing(resolver().resolveMx(domain))
@@ -40,7 +40,7 @@ export function createDns(server: string | null) {
   }
 }
 
-/** The records, or none. @throws DnsUnavailable */
+/** Returns the records; empty if there are none. @throws DnsUnavailable */
 async function orNothing<Record>(records: Promise<Record[]>): Promise<Record[]> {
   try {
     return await records

@@ -13,8 +13,8 @@ export interface RenderedEmail {
 export type Mailer = ReturnType<typeof createMailer>
 
 /**
- * @param smtpUrl smtp://user:password@host:port; @param from the sender's address, `Name <address>`;
- * @param replyTo where people's answers arrive
+ * Creates a client of an SMTP server. @param smtpUrl smtp://user:password@host:port; @param from
+ * the sender's address, `Name <address>`; @param replyTo where people's answers arrive
  */
 export function createMailer(smtpUrl: string, from: string, replyTo: string) {
   const transport = nodemailer.createTransport(smtpUrl, {
@@ -25,7 +25,7 @@ export function createMailer(smtpUrl: string, from: string, replyTo: string) {
   return {
     /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
     async send(mail: RenderedEmail): Promise<void> {
-      // Vacation notices answer no email that says it was generated (RFC 3834).
+      // Automatic replies do not answer emails that are marked as generated (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated', ...mail.headers }
       await transport.sendMail({ from, replyTo, ...mail, headers })
     },

@@ -7,11 +7,11 @@ import { AddressRefused, createSafeFetch, type SafeRequest } from './safe-fetch.
 /** One call of a model, which answers with a list of elements. */
 export interface ModelCall<Element> {
   kind: ProviderKind
-  /** Null: the provider's own. */
+  /** Null: the provider's own address. */
   baseUrl: string | null
   model: string
   apiKey: string | null
-  /** A user gave the address, so that it must be public. */
+  /** A user gave the address, so it must be public. */
   isGuarded: boolean
   system: string
   prompt: string
@@ -19,7 +19,7 @@ export interface ModelCall<Element> {
   maxOutputTokens: number
   /** Whether the schema is sent. Some servers refuse it. */
   sendsSchema: boolean
-  /** Ends the call, which then fails like one that took too long. */
+  /** Aborts the call, which then fails with `timeout`. */
   signal?: AbortSignal | undefined
 }
 
@@ -28,13 +28,13 @@ export interface TokensUsed {
   output: number
 }
 
-/** A call that failed, with the tokens that it used nevertheless, if the provider said so. */
+/** A failed call, with the tokens that it used, if the provider reported them. */
 export class ModelFailure extends Error {
   readonly code: WriterFault
   readonly used: TokensUsed | null
   /** 0: there was no response. */
   readonly status: number
-  /** How long to wait before the next call, if the provider said so. */
+  /** How long to wait before the next call, if the provider said. */
   readonly retryAfterSeconds: number | null
   constructor(code: WriterFault, used: TokensUsed | null = null, status = 0, retryAfterSeconds: number | null = null) {
     // The provider's own message may quote the prompt.
@@ -48,7 +48,7 @@ export class ModelFailure extends Error {
 }
 
 export interface Models {
-  /** Yields each element once it is complete. Returns the tokens used; null: the provider does not say. @throws ModelFailure */
+  /** Yields each element once it is complete. Returns the tokens used; null: not reported. @throws ModelFailure */
   stream<Element>(call: ModelCall<Element>): AsyncGenerator<Element, TokensUsed | null>
 }
 
@@ -84,7 +84,7 @@ export function createModels(options: {
         maxOutputTokens: call.maxOutputTokens,
         maxRetries: 0,
         abortSignal: deadline,
-        // Without it, the SDK logs the error with the prompt.
+        // Without this handler, the SDK logs the error with the prompt.
         onError: ({ error }) => {
           failure ??= error
         },
@@ -109,7 +109,7 @@ export function createModels(options: {
       if (failure) throw failureOf(failure, used, count > 0)
       if (reason === 'content-filter') throw new ModelFailure('refused', used)
       if (reason === 'length') throw new ModelFailure('cut_off', used)
-      // A provider that ends without saying why has lost its connection.
+      // Without a finish reason, the connection to the provider was lost.
       if (reason === undefined || reason === 'error') throw new ModelFailure('cut_off', used)
       if (count === 0) throw new ModelFailure(isRefusal(text ?? '') ? 'refused' : 'malformed', used)
       if (!isWholeJson(text ?? '')) throw new ModelFailure(reason === 'other' ? 'cut_off' : 'malformed', used)
@@ -132,7 +132,7 @@ async function openModel(
   { kind, baseUrl, model, apiKey, sendsSchema }: ModelCall<unknown>,
   guarded: typeof fetch | undefined,
 ): Promise<LanguageModel> {
-  // An explicit key, so that no provider reads one from the environment.
+  // Pass an explicit key, so that no provider reads one from the environment.
   const settings = { apiKey: apiKey ?? '', ...(baseUrl && { baseURL: baseUrl }), ...(guarded && { fetch: guarded }) }
   switch (kind) {
     case 'openai':
@@ -168,7 +168,7 @@ function failureOf(error: unknown, used: TokensUsed | null, hasBegun: boolean): 
   if (chain.some((cause) => cause instanceof AddressRefused)) return new ModelFailure('address_refused')
   const response = chain.find(({ statusCode }) => typeof statusCode === 'number')
   const status = Number(response?.statusCode ?? 0)
-  // A 200 whose body could not be read is no provider error.
+  // A 200 whose body could not be read is not an error of the provider.
   if (status >= 400)
     return new ModelFailure(faultOfStatus(status), used, status, retryAfterOf(response?.responseHeaders))
   const names = chain.map(({ name }) => String(name))
@@ -198,7 +198,7 @@ function faultOfStatus(status: number): WriterFault {
   return status === 404 ? 'not_found' : 'provider_error'
 }
 
-/** How models decline in the languages of their makers. */
+/** Whether a model's text is empty, or declines in English. */
 function isRefusal(text: string): boolean {
   return (
     text.trim() === '' ||

@@ -84,7 +84,7 @@ export function createOpenId(
     /** The provider's discovery document. @throws ProviderUnavailable */
     discover,
 
-    /** The number of its public keys. @throws ProviderUnavailable */
+    /** The number of the provider's public keys. @throws ProviderUnavailable */
     async countKeys(): Promise<number> {
       const { jwks_uri } = await discover()
       try {

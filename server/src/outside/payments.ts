@@ -9,8 +9,8 @@ export type PlanPrice = NonNullable<ReturnType<typeof planOf>>
 export type PaidSubscription = ReturnType<typeof subscriptionOf>
 
 /**
- * A provider event and the subscription it concerns. Its content is not trusted: the subscription
- * is fetched again.
+ * A provider event and the subscription it concerns. The event's content is not trusted: the
+ * subscription is fetched again.
  */
 export type PaymentEvent = ReturnType<typeof eventOf>
 
@@ -56,8 +56,8 @@ const PAGE = 100
 const SIGNED_WITHIN_SECONDS = 300
 
 /**
- * A client of the payment provider, by its official library (Stripe's API v1). @param apiUrl origin
- * without a trailing slash
+ * A client of the payment provider, using its official library (Stripe's API v1). @param apiUrl
+ * origin without a trailing slash
  */
 export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKey: string }) {
   const { protocol, hostname, port } = new URL(apiUrl)
@@ -92,7 +92,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return plans
       }),
 
-    /** Null if it does not exist. */
+    /** Finds a subscription; null if it does not exist. */
     findSubscription: (id: string) =>
       callOrNull(async () =>
         subscriptionOf(
@@ -143,7 +143,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return session.url
       }),
 
-    /** Expires open checkout pages with a reference. @returns how many; those paid meanwhile stay */
+    /** Expires open checkout pages with a reference. @returns how many; pages paid in the meantime are kept */
     expireCheckouts: (reference: string) =>
       callProvider(async () => {
         let expired = 0
@@ -179,12 +179,12 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
           currency: invoice.currency,
           totalCents: invoice.total,
           lines: lines.map((line) => ({ text: line.description ?? '', amountCents: line.amount })),
-          /** The end of the period that its lines pay for. */
+          /** The end of the period that the invoice's lines pay for. */
           paidUntil: moment(Math.max(...lines.map((line) => line.period.end), invoice.period_end)),
         }
       }),
 
-    /** `confirm`: it takes effect once the payment is confirmed at `url`. */
+    /** Changes the plan. `confirm`: the change takes effect once the payment is confirmed at `url`. */
     change: (subscription: PaidSubscription, priceId: string, at: Date) =>
       callProvider(async (): Promise<ChangeOutcome> => {
         // A payment that does not succeed immediately leaves the change pending (Stripe's pending
@@ -216,7 +216,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         else await undoCancellation(await stripe.subscriptions.retrieve(subscriptionId))
       }),
 
-    /** Ends it immediately. Does nothing if it has ended or does not exist. */
+    /** Ends a subscription immediately. Does nothing if it has ended or does not exist. */
     async end(subscriptionId: string): Promise<void> {
       await callOrNull(async () => {
         const { status } = await stripe.subscriptions.retrieve(subscriptionId)
@@ -261,7 +261,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return events.reverse()
       }),
 
-    /** Registers a webhook at this URL. Returns its signing secret. */
+    /** Registers a webhook at this URL. @returns the webhook's id and signing secret */
     registerWebhook: (url: string) =>
       callProvider(async () => {
         const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: [...EVENT_TYPES] })
@@ -273,7 +273,10 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
       return endpoint !== null && endpoint.status === 'enabled'
     },
 
-    /** `unsigned`: no secret matches the signature, or it is older than five minutes. `unreadable`: no event. */
+    /**
+     * `unsigned`: no secret matches the signature, or the signature is older than five minutes.
+     * `unreadable`: not an event.
+     */
     readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | 'unsigned' | 'unreadable' {
       for (const secret of secrets) {
         try {
@@ -289,7 +292,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
   }
 }
 
-/** Runs a call of the provider. @throws PaymentsError if the provider or the connection fails */
+/** Runs a call to the provider. @throws PaymentsError if the provider or the connection fails */
 async function callProvider<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -328,20 +331,20 @@ function subscriptionOf(subscription: Stripe.Subscription) {
   return {
     id: subscription.id,
     customerId: idOf(customer),
-    /** The customer's, in lower case. */
+    /** The customer's email, in lower case. */
     email: email?.toLowerCase() ?? null,
     status: subscription.status,
     itemId: item.id,
     priceId: item.price.id,
-    /** Null if the price belongs to no plan of ours. */
+    /** Null if the price does not belong to one of our plans. */
     plan: planOf(item.price),
     startedAt: moment(subscription.start_date),
     currentPeriodEnd: moment(item.current_period_end),
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     trialEnd: momentOrNull(subscription.trial_end),
-    /** When it ended permanently. */
+    /** When the subscription ended permanently. */
     endedAt: momentOrNull(subscription.ended_at),
-    /** The invoice left open by a failed payment: where to pay it, and since when. */
+    /** The invoice that a failed payment left open: where to pay it, and when it was finalized. */
     openInvoice: isOpen
       ? {
           url: invoice.hosted_invoice_url ?? null,
@@ -374,7 +377,7 @@ function planOf(price: Stripe.Price) {
     currency: price.currency,
     billingCycle,
     features: (product?.marketing_features ?? []).flatMap(({ name }) => name ?? []),
-    /** Whether it is still sold. Existing subscribers keep it. */
+    /** Whether the plan is still sold. Existing subscribers keep it. */
     active: price.active && product?.active !== false,
   }
 }

@@ -11,7 +11,7 @@ export function createPictureHost(standIn: string | null) {
   return {
     hasPicture: (url: string | null): url is string => url?.startsWith(`${origin}/`) ?? false,
 
-    /** Fetches a picture. @returns null if there is none, it is too large or no picture, or the host fails */
+    /** Fetches a picture. @returns null if there is none, it is too large or not a picture, or the host fails */
     async fetch(url: string): Promise<Buffer | null> {
       try {
         // X's pictures have 48 pixels, too few for sharp screens; the next size has 73.
@@ -38,7 +38,7 @@ export function typeOfPicture(bytes: Buffer): 'image/jpeg' | 'image/png' | 'imag
   return isWebp ? 'image/webp' : null
 }
 
-/** Null if the body is longer. */
+/** Reads a body; null if it is longer than `maxBytes`. */
 async function readWithin(response: Response, maxBytes: number): Promise<Buffer | null> {
   const parts: Uint8Array[] = []
   let length = 0

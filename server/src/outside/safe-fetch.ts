@@ -5,9 +5,7 @@ import type { LookupFunction } from 'node:net'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { addressProblem, mayConnectTo } from '../public-address.ts'
 
-/**
- * The subset of `fetch` that it supports: enough for the `customFetch` of oauth4webapi and jose.
- */
+/** The options of `fetch` that SafeFetch supports: enough for the `customFetch` of oauth4webapi and jose. */
 export interface SafeRequest {
   method?: string
   // biome-ignore lint/suspicious/noExplicitAny: whatever a Headers object is made of
@@ -34,11 +32,11 @@ interface SafeFetchOptions {
   /** Allows loopback addresses and plain HTTP, for stand-ins. */
   allowLoopback: boolean
   timeoutMs?: number
-  /** A longer answer is an error, unless `takesBeginning` is set. */
+  /** Maximum size of an answer. A longer one is an error, unless `takesBeginning` is set. */
   maxBytes?: number
   /** Returns the beginning of an answer that is too long or breaks off, instead of failing. */
   takesBeginning?: boolean
-  /** Returns an answer when it begins. Its body fails once it is too long. */
+  /** Returns an answer when it begins. The body fails once it is too long. */
   isStreamed?: boolean
   /** Resolves host names; replaced in tests. */
   resolve?: typeof systemLookup
@@ -84,7 +82,7 @@ export function createSafeFetch({
           'accept-encoding': 'identity',
         },
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-        // No connection reuse: it may have been opened under another rule.
+        // Do not reuse connections, which may have been opened under another rule.
         agent: false,
       })
       let fail: (error: Error) => void = reject
@@ -121,7 +119,7 @@ function answerOf({ statusCode = 502, headers }: IncomingMessage, body: Body): R
   return new Response(isEmpty ? null : body, { status: statusCode, headers: answered })
 }
 
-/** The body of an answer, as it arrives. */
+/** Streams the body of an answer as it arrives. Fails once it is longer than `maxBytes`. */
 function limited(response: IncomingMessage, maxBytes: number): Body {
   let size = 0
   const limit = new Transform({

@@ -52,7 +52,7 @@ export function readCertificates(text: string): string[] | null {
   return [...new Set(certificates)]
 }
 
-/** Converts PEM, or the base64 in metadata, to PEM; null if it is no certificate. */
+/** Converts PEM, or the base64 in metadata, to PEM; null if it is not a certificate. */
 function readCertificate(text: string): string | null {
   const encoded = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '')
   try {

@@ -4,24 +4,24 @@ import { type ProviderClaims, ProviderDeclined } from './openid.ts'
 import { describeCertificate } from './saml-metadata.ts'
 import { walkXml, type XmlElement } from './xml.ts'
 
-/** A workspace's identity provider, and our identity towards it. */
+/** A workspace's identity provider, and our identity as its service provider. */
 export interface SamlOptions {
-  /** Its entity id. */
+  /** The provider's entity id. */
   issuer: string
   ssoUrl: string
   /** PEM texts. */
   certificates: string[]
-  /** Ours. */
+  /** Our entity id. */
   entityId: string
   acsUrl: string
 }
 
-/** Loaded on first use, because few workspaces sign in with SAML and it takes 10 MB. */
+/** Loads node-saml on first use, because few workspaces sign in with SAML and it takes 10 MB. */
 const library = () => import('@node-saml/node-saml')
 
 /** Tolerated clock difference. */
 const CLOCK_SKEW_MS = 2 * 60_000
-/** Maximum size of a response. Entra's with many groups stay far below. */
+/** Maximum size of a response. Those of Entra with many groups are far smaller. */
 const RESPONSE_MAX_BYTES = 180 * 1024
 
 /**
@@ -47,15 +47,15 @@ export async function samlMetadata({ entityId, acsUrl }: Pick<SamlOptions, 'enti
 /** A posted response, before anything in it is verified. */
 interface SamlResponse {
   encoded: string
-  /** The request that it claims to answer, if any. */
+  /** The request that the response claims to answer, if any. */
   requestId: string | null
   /** The URL that the response was addressed to, according to itself; null if it names none. */
   destination: string | null
-  /** Whether it names a forgeable algorithm. */
+  /** Whether the response names a forgeable algorithm. */
   isWeak: boolean
 }
 
-/** Forgeable signatures and digests, and keys that are not secret (RFC 9231, XML Signature 1.1). */
+/** Algorithms that allow forgery: SHA-1, MD5, and HMAC, whose key is public here (RFC 9231, XML Signature 1.1). */
 const BROKEN_ALGORITHM = /xmldsig#(rsa-|dsa-|ecdsa-)?sha1$|xmldsig#hmac|xmldsig-more#(rsa-|hmac-)?md5/i
 
 /**
@@ -86,8 +86,9 @@ export function openSamlResponse(encoded: string): SamlResponse | null {
 }
 
 /**
- * Verifies a response (signature, time, destination, audience, recipient, request, issuer). Returns its claims,
- * and its id until it expires, against replays. @throws ProviderDeclined; any other error: invalid
+ * Verifies a response (signature, time, destination, audience, recipient, request, issuer). Returns
+ * its claims, and the assertion's id and expiry, against replays. @throws ProviderDeclined; any
+ * other error: invalid
  */
 export async function finishSaml(
   options: SamlOptions,
@@ -117,13 +118,14 @@ export async function finishSaml(
   })
 }
 
-/** A new instance for each request, because it accepts only that request's id. */
+/** Creates an instance for one request, because an instance accepts only that request's id. */
 async function serviceProvider(
   { issuer, ssoUrl, certificates, entityId, acsUrl }: SamlOptions,
   requestId: string,
 ): Promise<SAML> {
   const { SAML, ValidateInResponseTo } = await library()
-  // The request's row was found and used up. Here the assertion only has to name the same id.
+  // The caller has found the request's row and used it up. Here the assertion only has to name the
+  // same id.
   const theOne: CacheProvider = {
     saveAsync: async () => null,
     getAsync: async (key) => (key === requestId ? new Date().toISOString() : null),

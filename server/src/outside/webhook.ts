@@ -12,9 +12,7 @@ interface Hook {
 export type HookAnswer = { status: number; excerpt: string } | { problem: string }
 
 const HOOK_TIMEOUT_SECONDS = 10
-/**
- * Bytes of the response that are read. Once its status arrives, the delivery counts as accepted.
- */
+/** Maximum bytes read of the response. The delivery counts as accepted once the status arrives. */
 const EXCERPT_BYTES = 1_024
 
 /**

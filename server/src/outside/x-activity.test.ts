@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createXActivity, type XActivity } from './x-activity.ts'
 
-/** What X answers, by method and path; a list is used up one by one. */
+/** X's responses by method and path. Each call takes the next one in its list. */
 let responses: Record<string, { status?: number; body?: unknown }[]>
 const calls: { call: string; token: string | undefined; body: unknown }[] = []
 

@@ -10,7 +10,7 @@ export type XActivity = ReturnType<typeof createXActivity>
 
 /**
  * X's webhooks and Activity API (https://docs.x.com/x-api/webhooks and /activity). Webhooks use the
- * app's token; subscriptions to an account's messages use the account's.
+ * app's token; subscriptions to an account's messages use the account's token.
  */
 export function createXActivity({
   apiUrl,
@@ -43,7 +43,7 @@ export function createXActivity({
       const [wanted, actual] = [Buffer.from(sign(body)), Buffer.from(signature ?? '')]
       return wanted.length === actual.length && timingSafeEqual(wanted, actual)
     },
-    /** Whether X accepts the app's token. @throws XError unauthorized, forbidden: it does not */
+    /** Checks that X accepts the app's token. @throws XError unauthorized, forbidden: X does not */
     async checkToken(): Promise<void> {
       await listWebhooks()
     },
@@ -55,8 +55,9 @@ export function createXActivity({
       await call(`/2/webhooks/${encodeURIComponent(webhook.id)}`, { ...asApp, method: 'DELETE' })
     },
     /**
-     * Registers the URL as a webhook if needed and returns its id. @param isNew the consumer secret may
-     * have changed, so X checks it again @throws XError invalid: X rejected the URL or its check failed
+     * Registers the URL as a webhook if needed and returns its id. @param isNew the consumer secret
+     * may have changed, so X checks the webhook again @throws XError invalid: X rejected the URL or
+     * its check failed
      */
     async ensureWebhook(url: string, isNew = false): Promise<string> {
       const isOurs = (webhook: { url: string }) => webhook.url === url
@@ -65,7 +66,7 @@ export function createXActivity({
         const request = { ...asApp, ...withBody({ url }) }
         registered = await read('/2/webhooks', request, (response) => oneOf(response, 'webhook', Webhook)).catch(
           async (error) => {
-            // Another process was faster.
+            // Another process registered it first.
             const existing = isDuplicate(error) ? (await listWebhooks()).find(isOurs) : null
             if (existing) return existing
             throw error
@@ -78,7 +79,7 @@ export function createXActivity({
       return registered.id
     },
 
-    /** Has X deliver the webhook's events of this time again. X takes whole minutes of the last 24 hours. */
+    /** Makes X redeliver the webhook's events from `from` to `to`, in whole minutes of the last 24 hours. */
     async replay({ webhookId, from, to }: { webhookId: string; from: Date; to: Date }): Promise<void> {
       const earliest = Date.now() - DAY_MS + MINUTE_MS
       const body = {
@@ -91,7 +92,10 @@ export function createXActivity({
 
     listSubscriptions,
 
-    /** Subscribes to a type of events, or finds that subscription. @returns its id @throws XError */
+    /**
+     * Subscribes to a type of events, or finds the existing subscription. @returns the
+     * subscription's id @throws XError
+     */
     async subscribe(accessToken: string, { eventType, userId, webhookId }: Omit<XSubscription, 'id'>): Promise<string> {
       const body = { event_type: eventType, filter: { user_id: userId }, webhook_id: webhookId, tag: eventType }
       const request = { accessToken, ...withBody(body) }
@@ -113,7 +117,7 @@ export function createXActivity({
     unsubscribe,
   }
 
-  /** Does nothing if the subscription does not exist. */
+  /** Ends a subscription. Does nothing if it does not exist. */
   async function unsubscribe(id: string): Promise<void> {
     const path = `/2/activity/subscriptions/${encodeURIComponent(id)}`
     await call(path, { ...asApp, method: 'DELETE' }).catch((error) => {
@@ -139,25 +143,25 @@ export function createXActivity({
   }
 }
 
-/** X allows 1,500 subscriptions. */
+/** More pages than are needed: X allows 1,500 subscriptions. */
 const MAX_PAGES = 20
 const Next = z.object({ meta: z.object({ next_token: z.string().min(1) }) })
 
 const isDuplicate = (error: unknown) => error instanceof XError && error.kind === 'duplicate'
 
-/** The entries of an answer, which X documents as a list and as one object. */
+/** The entries of an answer, which X documents both as a list and as a single object. */
 function objectsOf(response: XAnswer): unknown[] {
   const data = dataOf(response) ?? []
   return Array.isArray(data) ? data : [data]
 }
 
-/** What a call has created: the object, the only one of a list, or the object under its name. */
+/** Returns what a call has created, which X sends as an object, as the only one of a list, or under `name`. */
 function oneOf<Data>(response: XAnswer, name: string, schema: z.ZodType<Data>): Data {
   const [data] = objectsOf(response) as Record<string, unknown>[]
   return parsed(data?.[name] ?? data, schema)
 }
 
-/** '202611281405', in UTC. */
+/** Formats a time as X expects it: '202611281405', in UTC. */
 const minuteOf = (moment: Date) => moment.toISOString().replace(/\D/g, '').slice(0, 12)
 
 export const Webhook = z.object({ id: z.string().min(1), url: z.string(), valid: z.boolean().default(false) })

@@ -1,12 +1,12 @@
 import type { XApi } from './x.ts'
 import { X_PRICES, type XBillable, type XResource } from './x-prices.ts'
 
-/** What X charges for a call: at most, and for its answer. */
+/** What X charges for a call: `most` is the maximum before the call, `of` what the answer costs. */
 interface Billing<Call extends (...args: never[]) => Promise<unknown>> {
   most(...args: Parameters<Call>): Partial<Record<XResource, number>>
   of(result: Awaited<ReturnType<Call>>, ...args: Parameters<Call>): XBillable[]
 }
-/** Everything but signing in, for which X charges nothing. A call without a price does not compile. */
+/** All calls except those for signing in, for which X charges nothing. A call without a price does not compile. */
 type Calls = Omit<
   { [Name in keyof XApi as XApi[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: XApi[Name] },
   | 'signInMethods'
@@ -37,7 +37,8 @@ function billingOf(isOwner: (xUserId: string) => boolean) {
       most: (_, id, type, { size }) => ({ [personOf(id, type)]: size }),
       of: ({ users }, _, id, type) => each(personOf(id, type), users),
     },
-    // A reply costs its post and its author. Posts are not kept, so each author stands for one.
+    // X charges for each reply's post and author. Posts are not kept, so each author counts as one
+    // post.
     listRepliers: {
       most: (_, _post, { size }) => ({ user: size, post: size }),
       of: ({ users }, _, postId) => [
@@ -64,13 +65,13 @@ function billingOf(isOwner: (xUserId: string) => boolean) {
 
 /** Counts what calls cost. */
 export interface XMeter {
-  /** @param mills the most that the call may cost @throws XError funds: it must not be made now */
+  /** Reserves costs. @param mills the most that the call may cost @throws XError funds: it must not be made now */
   reserve(call: { mills: number; name: string }): Promise<void>
-  /** @param mills as it was reserved; @param error what the call threw, or null */
+  /** Counts what a call cost. @param mills as it was reserved; @param error what the call threw, or null */
   settle(outcome: { billables: XBillable[]; mills: number; name: string; error: unknown }): void
 }
 
-/** X's API as it is, with every call metered. @param isOwner whether an X user owns the app */
+/** Wraps X's API so that every call is metered. @param isOwner whether an X user owns the app */
 export function metered(x: XApi, meter: XMeter, isOwner: (xUserId: string) => boolean): XApi {
   const calls = Object.entries(billingOf(isOwner)).map(([name, billing]) => {
     const { most, of } = billing as Billing<(...args: unknown[]) => Promise<unknown>>

@@ -3,8 +3,8 @@ import { createUnpublishedLimits, limitOf } from './x-limits.ts'
 import { keysOf, type XReport } from './x-report.ts'
 
 /**
- * Timeout of a call. A send that timed out is settled by reading the conversation, once it can no
- * longer take effect.
+ * Timeout of a call. A send that timed out is settled by reading the conversation, as soon as the
+ * send can no longer take effect.
  */
 const X_TIMEOUT_MS = 15_000
 
@@ -33,7 +33,7 @@ export type XRequest = {
 
 export type XAnswer = Record<string, unknown>
 
-/** Calls X at this address. @param report what cannot be read, and parameters that X refused */
+/** Creates calls to X at `apiUrl`. @param report reports what cannot be read, and parameters that X refused */
 export function createXCall({
   apiUrl,
   timeoutMs = X_TIMEOUT_MS,
@@ -45,7 +45,7 @@ export function createXCall({
 }) {
   const unpublishedLimits = createUnpublishedLimits()
 
-  /** @throws XError */
+  /** Calls X once. @throws XError */
   async function callOnce(path: string, request: XRequest): Promise<XAnswer> {
     const { accessToken = '', headers, caller = 'account', unpublished, onHeaders, ...rest } = request
     if (unpublished) unpublishedLimits.use(unpublished, accessToken)
@@ -108,7 +108,7 @@ export function createXCall({
   return { call, read }
 }
 
-/** A call without the people it is about: 'GET /2/users/{id}/followers'. */
+/** The name of a call, without the ids in its path: 'GET /2/users/{id}/followers'. */
 function nameOf(path: string, { method = 'GET' }: XRequest): string {
   const parts = (path.split('?')[0] ?? '').split('/')
   const isId = (part: string, index: number) => BEFORE_IDS.has(parts[index - 1] ?? '') && !NO_IDS.has(part)

@@ -4,7 +4,7 @@
  * those of `MessageEvent` in X's Chat XDK (https://github.com/xdevplatform/chat-xdk).
  */
 
-/** Null: not there, or not readable. */
+/** The head of an event. Null: missing or unreadable. */
 interface XChatEnvelope {
   sequenceId: string | null
   messageId: string | null
@@ -17,7 +17,10 @@ interface XChatEnvelope {
 const FIELDS = { 1: 'sequenceId', 2: 'messageId', 3: 'senderId', 4: 'conversationId', 6: 'createdAt' } as const
 const DETAIL = 7
 
-/** The variants of an event's detail that are known to be no message: keys, groups, failures, typing, reading, deletions. */
+/**
+ * The variants of an event's detail that are known not to be messages: keys, groups, failures,
+ * typing, reading, deletions.
+ */
 const OTHER_DETAILS: ReadonlySet<number> = new Set([3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14])
 const MESSAGE_DETAIL = 1
 
@@ -34,7 +37,7 @@ const SIZES = new Map([
   [10, 8],
   [16, 16],
 ])
-/** Nothing after the detail is needed, and only short texts come before it. */
+/** Limits of what is read. Nothing after the detail is needed, and only short texts come before it. */
 const MAX_FIELDS = 16
 const MAX_TEXT = 10_000
 const MAX_BYTES = 16_384
@@ -72,12 +75,12 @@ export function readEnvelope(encodedEvent: string): XChatEnvelope {
   }
 }
 
-/** Milliseconds since 1970 as a date; null if it is none. */
+/** Converts milliseconds since 1970 to a date; null if they are not a number. */
 export function momentOf(milliseconds: string | number | null | undefined): Date | null {
   return /^\d{1,15}$/.test(String(milliseconds)) ? new Date(Number(milliseconds)) : null
 }
 
-/** The detail is a union: a struct with one field, whose id names the variant. */
+/** Reads the kind of an event from its detail, a union: a struct with one field, whose id names the variant. */
 function kindOf(bytes: Buffer, offset: number): XChatEnvelope['kind'] {
   if (offset + 3 > bytes.length || bytes.readUInt8(offset) !== STRUCT) return 'unknown'
   const variant = bytes.readInt16BE(offset + 1)

@@ -20,9 +20,9 @@ export interface XChatEvent {
 
 export interface XChatConversation {
   id: string
-  /** Null if X does not say. */
+  /** When the conversation last changed; null: X does not say. */
   updatedAt: Date | null
-  /** Null if X does not say. */
+  /** The X ids of the participants; null: X does not say. */
   participantIds: string[] | null
   isGroup: boolean
 }
@@ -58,7 +58,7 @@ export const ChatEvent = z.object({
   encoded_event: text,
 })
 
-/** An event of a conversation's history. @throws XError unknown: nobody can say whose it is */
+/** Reads an event of a conversation's history. @throws XError unknown: its sender cannot be read */
 export function chatEventOf(data: unknown, conversationId: string): XChatEvent {
   const { data: event } = ChatEvent.safeParse(data)
   const encodedEvent = event?.encoded_event ?? ''
@@ -81,7 +81,7 @@ export function chatEventOf(data: unknown, conversationId: string): XChatEvent {
 
 type Ids = Pick<XChatEvent, 'messageId' | 'sequenceId'>
 
-/** The ids of an event: those of its head, else the one beside it, which is a number for a sequence. */
+/** The ids of an event: those in its head, else `id`, which is a sequence id if it is a number. */
 export function idsOf(envelope: Ids, id: string | null | undefined): Ids {
   const { messageId, sequenceId } = envelope
   if (messageId !== null || !id || !/^[\w-]{1,100}$/.test(id)) return { messageId, sequenceId }
@@ -89,8 +89,8 @@ export function idsOf(envelope: Ids, id: string | null | undefined): Ids {
 }
 
 /**
- * The same for each delivery of a message: two people, in any order, and the message's id, else its
- * place in the conversation, else its content.
+ * An identity that is the same for each delivery of a message: the two people, in any order, and
+ * the message's id or, if unknown, its sequence id or a hash of its content.
  */
 export function identityOf(people: readonly string[], { messageId, sequenceId }: Ids, content: string): string {
   const own = messageId
@@ -101,12 +101,12 @@ export function identityOf(people: readonly string[], { messageId, sequenceId }:
   return `chat ${inOrder(people).join('-')} ${own}`
 }
 
-/** X's ids, the smaller number first. */
+/** Sorts X's ids by number. */
 function inOrder(ids: readonly string[]): string[] {
   return ids.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
 }
 
-/** A conversation's id as X's paths take it: with a hyphen, the smaller user id first. */
+/** A conversation's id as X's paths expect it: with a hyphen, the smaller user id first. */
 export function pathIdOf(conversationId: string): string {
   const pair = pairOf(conversationId)
   return pair ? inOrder(pair).join('-') : conversationId

@@ -136,7 +136,7 @@ describe('a delivery of dm.received and dm.sent', () => {
 describe('a delivery of chat.received and chat.sent', () => {
   const head = { sequenceId: SEQUENCE_ID, messageId: MESSAGE_ID, senderId: ANA, conversationId: `${ANA}:${US}` }
   const encoded_event = encodeChatEvent({ ...head, createdAtMsec: String(AT.getTime()) })
-  /** X documents both. */
+  /** X documents both forms. */
   const long = {
     conversation_token: 'token',
     id: MESSAGE_ID,

@@ -13,7 +13,7 @@ export const CHAT_EVENT_TYPES = ['chat.received', 'chat.sent'] as const
 export type XHappening = { handles: Record<string, string> } & (
   | {
       kind: 'message'
-      /** The same however the message arrives. */
+      /** The message's id, which is the same however the message arrives. */
       eventId: string
       /** The message's own id in X Chat, if it is known. */
       messageId?: string | null
@@ -31,27 +31,28 @@ export type XHappening = { handles: Record<string, string> } & (
 
 export interface XDelivery {
   eventType: string | null
-  /** The same of a repeated delivery; null if X sends none. */
+  /** The id of the event, which a repeated delivery has too; null if X sends none. */
   eventUuid: string | null
-  /** Whose subscription it is. */
+  /** The account whose subscription the delivery is for. */
   accountXUserId: string | null
   happenings: XHappening[]
-  /** What cannot be read of an event whose type is known; null: nothing. */
+  /** What cannot be read of the delivery; null: nothing. */
   unreadable: {
     eventType: string | null
-    /** The names of its fields, without their values. */
+    /** The names of the delivery's fields, without their values. */
     keys: string[]
-    /** Whom it names. */
+    /** The account that the delivery names. */
     accountXUserId: string | null
+    /** The person that the delivery names. */
     personXUserId: string | null
-    /** It may be a message of theirs, and `happenings` does not have it. */
+    /** The delivery may be a message that `happenings` does not have. */
     mayBeMessage: boolean
   } | null
-  /** It is about a group, and otherwise ignored. */
+  /** The delivery is about a group, and otherwise ignored. */
   isGroup: boolean
 }
 
-/** X's documents have a text, other people's logs a number. */
+/** X's docs show a text; logs published by others show a number. */
 const Milliseconds = z
   .union([z.string(), z.number()])
   .transform(momentOf)
@@ -63,7 +64,7 @@ const Delivery = z.object({
   data: z.looseObject({
     event_type: text,
     event_uuid: z.unknown().optional(),
-    // One of X's samples has none.
+    // One of X's samples has no filter.
     filter: z.object({ user_id: UserId }).nullish().catch(null),
     payload: z.looseObject({}).catch({}),
     includes: z.unknown().optional(),
@@ -91,7 +92,7 @@ export function readDelivery(body: unknown): XDelivery {
   }
 }
 
-/** What is to be reported of a delivery. */
+/** Returns what to report about a delivery. */
 export function notesOf({ eventType, isGroup: isAboutGroup, unreadable }: XDelivery): XNote[] {
   const name = eventType === null ? 'none' : /^[a-z_.]{1,60}$/.test(eventType) ? eventType : 'other'
   if (isAboutGroup) return [{ source: 'group', name, keys: [] }]
@@ -118,7 +119,7 @@ interface Event {
 }
 
 interface Reading {
-  /** Of an event without a filter. */
+  /** The account of an event without a filter. */
   accountXUserId?: string | null
   happenings?: Bare<XHappening>[]
   unreadable?: { personXUserId?: string | null; mayBeMessage: boolean } | null
@@ -151,7 +152,7 @@ const IGNORED = new Set([
 const isDocumented = (type: string) =>
   IGNORED.has(type) || /^(?:post|follow|like|profile|oauth|news|spaces)\.[a-z_.]{1,40}$/.test(type)
 
-/** Nothing, unless X does not document the type: it may be a new form of a message. */
+/** Reads nothing from a documented type. An undocumented type may be a new form of a message. */
 function readOther({ type }: Event): Reading {
   return isDocumented(type) ? {} : { unreadable: { mayBeMessage: true } }
 }
@@ -175,7 +176,7 @@ const Message = z
     at: created_timestamp,
     isEncrypted: false,
   }))
-/** Joining and leaving a group. */
+/** Events other than messages, such as joining and leaving a group. */
 const OtherMessageEvent = z.object({ type: z.string().refine((type) => type !== 'message_create') })
 const People = z.object({
   message_create: z.object({
@@ -245,7 +246,7 @@ function readChat({ type, uuid, accountXUserId: subscriber, payload }: Event): R
   const accountXUserId = subscriber ?? (isSent ? named : named && otherThan(named))
   const senderId = named ?? (isSent ? accountXUserId : accountXUserId && otherThan(accountXUserId))
   const recipientId = senderId && (otherThan(senderId) ?? (senderId === accountXUserId ? null : accountXUserId))
-  // Keys, receipts, typing and deletions say nothing.
+  // Keys, receipts, typing and deletions are not messages.
   if (envelope.kind === 'other') return { accountXUserId }
   const isForeign = (id: string | null) => id !== null && pair !== null && !pair.includes(id)
   if (isForeign(named) || isForeign(subscriber))
@@ -288,7 +289,10 @@ function readRevoked({ payload }: Event): Reading {
 
 const Named = z.object({ id: XId, username: z.string().min(1) })
 
-/** The handles of a delivery's people, by id: a map or a list, each person with or without `data` around. */
+/**
+ * Returns the handles of a delivery's people by id. X sends a map or a list, each person with or
+ * without `data` around.
+ */
 function handlesOf(users: unknown, includes: unknown): Record<string, string> {
   const included = (includes as { users?: unknown } | null | undefined)?.users
   const people = [users, included].flatMap((some) => (typeof some === 'object' && some ? Object.entries(some) : []))

@@ -19,7 +19,7 @@ const withDetail = (detail: string): Body[] => [
   { title: detail, type: 'about:blank' },
 ]
 
-/** Each row of the table: what comes, and what it means. */
+/** Each row of the table: what X sends, and what it means. */
 const ROWS: [name: string, statuses: number[], bodies: Body[], kind: XErrorKind][] = [
   ['a page of Cloudflare below 5xx', [400, 401, 403, 404, 429], [null], 'unavailable'],
   ['a page of Cloudflare from 5xx on', [500, 502, 503, 520, 524], [null], 'unknown'],

@@ -27,11 +27,11 @@ export type XErrorKind =
 interface XErrorDetails {
   /** Whose limit is used up. */
   limitOf?: 'account' | 'app'
-  /** X refused the message, but such messages have arrived: that it is not listed proves nothing. */
+  /** X refused the message, but such messages have arrived. If X does not list the message, that proves nothing. */
   mayBeDelivered?: boolean
   /** The person exists, but is suspended. */
   isSuspended?: boolean
-  /** X answered, but what it answered cannot be read. */
+  /** X responded, but its response cannot be read. */
   isUnreadable?: boolean
   /** The parameters of our request that X refused, with their values. */
   parameters?: ReadonlyMap<string, readonly string[]>
@@ -80,9 +80,9 @@ interface XProblem {
   codes: readonly number[]
   /** Last parts of problem types: 'credits'. */
   types: readonly string[]
-  /** All titles, details, messages, reasons and codes in words, in lines. */
+  /** All titles, details, messages, reasons and textual codes, one per line. */
   text: string
-  /** The one that a person should read. */
+  /** The text to show to people. */
   message: string
   /** OAuth's error code. */
   oauth: string | null
@@ -92,7 +92,7 @@ interface XProblem {
 interface Meaning {
   kind: XErrorKind | ((problem: XProblem) => XErrorKind)
   when(problem: XProblem): boolean
-  /** Our own words; left out: X's. */
+  /** Our own text; if missing, X's text is used. */
   message?: string
   mayBeDelivered?: true
 }
@@ -171,7 +171,7 @@ export const MEANINGS: readonly Meaning[] = [
   { when: ({ status }) => status === 401, kind: 'unauthorized', message: CONNECTION_LOST },
   { when: ({ status }) => status === 429 || status === 420, kind: 'rate-limit', message: "X's rate limit is reached." },
   { when: ({ status }) => status >= 500, kind: 'unknown', message: 'X is having trouble.' },
-  // Only an error beside a success is left: it says nothing about what was done.
+  // Only an error next to a success is left, which does not say what was done.
   { when: ({ status }) => status < 300, kind: 'unknown' },
   { when: () => true, kind: 'invalid' },
 ]
@@ -181,7 +181,7 @@ const FALLBACKS = MEANINGS.slice(-2)
 
 const meaningOf = (problem: XProblem) => MEANINGS.find(({ when }) => when(problem)) as Meaning
 
-/** Whether this is no documented error of X. */
+/** Whether a problem is not a documented error of X. */
 export function isUnknownProblem(problem: XProblem): boolean {
   return !problem.isJson || (problem.status !== 400 && FALLBACKS.includes(meaningOf(problem)))
 }

@@ -1,6 +1,6 @@
 import { XError } from './x-errors.ts'
 
-/** X's `reset` may lie in the past. */
+/** Shortest wait, because X's `reset` may be in the past. */
 const MIN_WAIT_MS = 5_000
 const WINDOW_MS = 15 * 60_000
 const DAY_MS = 24 * 60 * 60_000
@@ -12,8 +12,8 @@ interface XLimit {
 }
 
 /**
- * A 24-hour limit with nothing left decides, otherwise the 15-minute window
- * (https://docs.x.com/x-api/fundamentals/rate-limits). @param caller whose window it is
+ * Returns the limit that is used up: a 24-hour limit with nothing left, otherwise the 15-minute
+ * window (https://docs.x.com/x-api/fundamentals/rate-limits). @param caller whose window it is
  */
 export function limitOf(headers: Headers, caller: XLimit['limitOf'], now = Date.now()): XLimit {
   const days = dayLimitsOf(headers, now)
@@ -33,7 +33,7 @@ interface XDayLimit {
 
 export type XDayLimits = Record<'account' | 'app', XDayLimit | null>
 
-/** What X's headers say about the 24 hours of the account and of the app; null: nothing. */
+/** What X's headers say about the 24-hour limits of the account and of the app; null: nothing. */
 export function dayLimitsOf(headers: Headers, now = Date.now()): XDayLimits {
   const dayOf = (name: string): XDayLimit | null => {
     const remaining = numberOf(headers, `${name}-remaining`)
@@ -54,7 +54,7 @@ function numberOf(headers: Headers, name: string): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
 }
 
-/** Calls per window whose limit X does not publish. */
+/** Calls per window that we allow if X does not publish their limit. */
 const UNPUBLISHED_CALLS = 10
 
 /** Counts calls whose limit X does not publish, per token, until an answer shows X's own limit. */
@@ -63,7 +63,7 @@ export function createUnpublishedLimits() {
   const windows = new Map<string, { calls: number; endsAt: number }>()
 
   return {
-    /** @throws XError rate-limit */
+    /** Counts a call. @throws XError rate-limit */
     use(name: string, accessToken: string, now = Date.now()): void {
       if (published.has(name)) return
       for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
@@ -73,7 +73,7 @@ export function createUnpublishedLimits() {
         throw new XError('rate-limit', "X's rate limit is reached.", new Date(window.endsAt))
       windows.set(key, { ...window, calls: window.calls + 1 })
     },
-    /** Trusts X's own limit from now on. */
+    /** Stops counting once X's headers show its own limit. */
     learn(name: string, headers: Headers): void {
       if (headers.has('x-rate-limit-limit')) published.add(name)
     },

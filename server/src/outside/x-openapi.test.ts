@@ -66,7 +66,7 @@ it('reads X Chat as X describes it', async () => {
   expect(conversations).toMatchObject([
     { isGroup: false, participantIds: expect.arrayContaining([id]), updatedAt: expect.any(Date) },
   ])
-  // They wrote first, which X lists as a request.
+  // The person wrote first, which X lists as a request.
   expect([next, hasMessageRequests]).toEqual([null, true])
   // Each form of the id names the conversation.
   const [byList, byColon] = [conversations[0]!.id, `${id}:${ownId}`]

@@ -34,9 +34,9 @@ export function deliveryOf(eventType: string): XResource | null {
 /** A resource that X charges for. */
 export interface XBillable {
   resource: XResource
-  /** X's id of it. */
+  /** X's id of the resource. */
   id: string
 }
 
-/** X's own API, which charges. The stand-in costs nothing. */
+/** Whether the address is X's own API, which charges, unlike the stand-in. */
 export const isXItself = (apiUrl: string) => /^api\.(x|twitter)\.com$/.test(new URL(apiUrl).hostname)

@@ -1,13 +1,13 @@
 /**
  * Something that X sent and we cannot read. `event`: a delivery; `group`: a delivery about a group;
- * `account`: one about an account that is not connected; `answer`: the answer of a call; `error`: an error that the table of errors does not know;
- * `parameter`: a parameter that X refused.
+ * `account`: a delivery about an account that is not connected; `answer`: a call's answer; `error`:
+ * an error that is not in the table of errors; `parameter`: a parameter that X refused.
  */
 export interface XNote {
   source: 'event' | 'group' | 'account' | 'answer' | 'error' | 'parameter'
   /** The type of event, or the call with its status: 'GET /2/dm_events 418'. */
   name: string
-  /** The names of its fields. Never values, which are people's data. */
+  /** The names of the fields. Never values, which are people's data. */
   keys: readonly string[]
 }
 

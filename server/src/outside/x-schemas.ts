@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { XError } from './x-errors.ts'
 
-/** An answer that cannot be read. */
+/** The error for an answer that cannot be read. */
 export function unreadable(message = 'X sent an unexpected response.'): XError {
   return new XError('unknown', message, null, { isUnreadable: true })
 }
 
-/** What X's reads answer, as the product uses it. @throws XError unknown: it cannot be read */
+/** Parses what X sends into the form that the product uses. @throws XError unknown: it cannot be read */
 export function parsed<Data>(data: unknown, schema: z.ZodType<Data>): Data {
   const result = schema.safeParse(data)
   if (!result.success) throw unreadable()
@@ -45,14 +45,14 @@ export const List = z
 export type XList = z.output<typeof List>
 
 const text = z.string().nullish()
-/** X shortens every link to t.co and names its address beside it. */
+/** X shortens every link to t.co, and lists the full address separately. */
 const Links = z
   .array(z.object({ url: text, expanded_url: text }))
   .nullish()
   .catch(null)
 type Links = z.output<typeof Links>
 
-/** @returns the links of a text by their t.co address */
+/** Returns the links of a text, each with its t.co address. */
 function linksOf(links: Links): { url: string; expandedUrl: string }[] {
   return (links ?? []).flatMap(({ url, expanded_url }) =>
     url && expanded_url ? [{ url, expandedUrl: expanded_url }] : [],
@@ -90,9 +90,12 @@ export const User = z
     followerCount: public_metrics?.followers_count ?? 0,
     followingCount: public_metrics?.following_count ?? 0,
     protected: user.protected ?? false,
-    /** By the account that asks; a protected account has approved it then. Null if unknown. */
+    /**
+     * Whether the account that asks follows the user. A protected user has then approved the
+     * account. Null if unknown.
+     */
     isFollowed: connection_status?.includes('following') ?? null,
-    /** Whether they take messages from the account that asks. Null if unknown. */
+    /** Whether the user takes messages from the account that asks. Null if unknown. */
     takesMessages: receives_your_dm ?? null,
     location: user.location || null,
     website: linksOf(entities?.url?.urls)[0]?.expandedUrl || user.url || null,
@@ -111,7 +114,7 @@ export const Own = z
     subscriptionType: subscription_type || null,
   }))
 
-/** The account that asks. */
+/** Parses the account that asks. */
 export const ownUserOf = (data: unknown) => ({ ...userOf(data), ...parsed(data, Own) })
 export type XOwnUser = ReturnType<typeof ownUserOf>
 
@@ -125,7 +128,7 @@ export interface XMessage {
   senderId: string
   at: Date
   text: string
-  /** The links of the text, where X names them. */
+  /** The links of the text, if X names them. */
   links?: readonly { url: string; expandedUrl: string }[]
 }
 export const Message = z
@@ -149,7 +152,7 @@ export const Message = z
 /** A message in any of the account's conversations; `handles` by user id, those that X included. */
 export type XConversationMessage = XMessage & { recipientId: string; handles: Record<string, string> }
 
-/** The only type of event in a conversation that is a message. X may leave the type out. */
+/** An event that is not a message. Only MessageCreate is a message, and X may leave the type out. */
 const OtherEvent = z.object({ event_type: z.string().refine((type) => type !== 'MessageCreate') })
 
 /** The messages among the events of a page. @throws XError unknown: one cannot be read */
@@ -165,13 +168,13 @@ export function pairOf(conversationId: string): [string, string] | null {
 
 /** Whether a conversation's id is that of a group in X Chat. */
 export const isGroup = (conversationId: string) => /^g/i.test(conversationId)
-/** In the older system, it is one number. */
+/** Whether a conversation's id is that of a group in the older system: one number. */
 const isOlderGroup = (conversationId: string) => /^\d{1,20}$/.test(conversationId)
 
 export const Conversation = z.object({ dm_conversation_id: text, participant_ids: z.array(XId).nullish() })
 const Handle = z.object({ id: XId, username: z.string().min(1) })
 
-/** As `messagesOf`, with the recipient of each. Messages of groups are ignored. */
+/** Like `messagesOf`, with each message's recipient. Ignores messages of groups. */
 export function conversationMessagesOf(
   events: readonly unknown[],
   users: readonly unknown[] = [],

@@ -48,7 +48,7 @@ export class XDeclined extends Error {
 
 /** Everything the product does with an account. */
 const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
-/** For likers and list members. X shows likes to the post's author only, so we don't ask it. */
+/** For likers and list members. Not requested from the real X, which shows likes only to the post's author. */
 const LIKE_AND_LIST_SCOPES = 'like.read list.read'
 const X_OWN_SOURCES: readonly XSource[] = ['followers', 'following', 'repliers', 'handles']
 
@@ -69,7 +69,7 @@ const LISTS = {
   list_members: (id: string) => `/2/lists/${id}/members`,
 }
 
-/** Which page: null for the first, else the `next` of the page before. `size`: at most this many. */
+/** Which page: `cursor` is null for the first page, else the previous page's `next`. `size` is the maximum. */
 interface PageInput {
   cursor: string | null
   size: number
@@ -129,7 +129,7 @@ export function createXApi({
     return metadata
   }
 
-  /** Calls an endpoint of OAuth 2.0 as our app, which is a public client without a secret. */
+  /** Calls an endpoint of OAuth 2.0 as our app. Without a secret, the app is a public client. */
   function callAsApp(path: string, form: Record<string, string>) {
     const credentials = [clientId, clientSecret ?? ''].map(encodeURIComponent).join(':')
     return call(path, {
@@ -145,7 +145,7 @@ export function createXApi({
     return tokens
   }
 
-  /** Null if X says that it does not exist. @throws XError not-found: the person is suspended */
+  /** Finds a resource; null if X says that it does not exist. @throws XError not-found: the person is suspended */
   async function findOne<Found>(path: string, request: XRequest, schema: z.ZodType<Found>): Promise<Found | null> {
     try {
       return await read(path, request, (response) => parsed(dataOf(response), schema))
@@ -158,12 +158,12 @@ export function createXApi({
   return {
     /** X's price per profile or direct message read, in cents; 0 if free. */
     readPriceCents: isPriced ? X_PRICES.user / 10 : 0,
-    /** The scrapes that this X offers. */
+    /** What can be scraped. The real X offers less than the stand-in. */
     sources: isX ? X_OWN_SOURCES : X_SOURCES,
     /** X's price per direct message, in cents; 0 if free. */
     sendPriceCents: isPriced ? X_PRICES.message / 10 : 0,
 
-    /** Sign-in methods by the server metadata. The real X offers OAuth only. */
+    /** Sign-in methods according to the server metadata. The real X offers OAuth only. */
     async signInMethods(): Promise<('password' | 'oauth')[]> {
       return (await discover()).grants.includes('password') ? ['password', 'oauth'] : ['oauth']
     },
@@ -209,7 +209,7 @@ export function createXApi({
 
     refreshTokens: (refreshToken: string) => getTokens({ grant_type: 'refresh_token', refresh_token: refreshToken }),
 
-    /** Whether X accepts the app's id and secret. @throws XError app: it does not; other kinds: not known */
+    /** Checks that X accepts the app's id and secret. @throws XError app: X does not; other kinds: unknown */
     async checkApp(): Promise<void> {
       try {
         await getTokens({ grant_type: 'refresh_token', refresh_token: 'none' })
@@ -228,23 +228,23 @@ export function createXApi({
       return read(`/2/users/me?user.fields=${OWN_FIELDS}`, { accessToken }, (response) => ownUserOf(dataOf(response)))
     },
 
-    /** Null if the handle does not exist. */
+    /** Finds a user by handle; null if the handle does not exist. */
     async findUser(accessToken: string, handle: string): Promise<XUser | null> {
       const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
       return findOne(path, { accessToken }, User)
     },
 
-    /** Null if X has no such user. */
+    /** Finds a user by id; null if X has no such user. */
     async findUserById(accessToken: string, id: string): Promise<XUser | null> {
       return findOne(`/2/users/${encodeURIComponent(id)}?user.fields=${USER_FIELDS}`, { accessToken }, User)
     },
 
-    /** Null if the post does not exist. */
+    /** Finds a post; null if it does not exist. */
     async findPost(accessToken: string, id: string): Promise<XPost | null> {
       return findOne(`/2/tweets/${encodeURIComponent(id)}?post.fields=public_metrics`, { accessToken }, Post)
     },
 
-    /** Null if the list does not exist or is hidden from the account. */
+    /** Finds a list; null if it does not exist or is hidden from the account. */
     async findList(accessToken: string, id: string): Promise<XList | null> {
       return findOne(`/2/lists/${encodeURIComponent(id)}?list.fields=member_count`, { accessToken }, List)
     },
@@ -293,7 +293,10 @@ export function createXApi({
       })
     },
 
-    /** @returns X's id of the message, and what is left of the 24 hours of the account and the app */
+    /**
+     * Sends a message. @returns X's id of the message, and what is left of the 24-hour limits of
+     * the account and the app
+     */
     async sendMessage(
       accessToken: string,
       recipientId: string,
@@ -317,7 +320,10 @@ export function createXApi({
       })
     },
 
-    /** A page of messages of a one-to-one conversation, newest first. @throws XError unknown: not read for certain */
+    /**
+     * A page of messages of a one-to-one conversation, newest first. @throws XError unknown: the
+     * page may be incomplete
+     */
     async listMessages(
       accessToken: string,
       participantId: string,
@@ -333,7 +339,7 @@ export function createXApi({
 
     /**
      * A page of messages of all one-to-one conversations, newest first; `next` is null on the last.
-     * X keeps 30 days. @throws XError unknown: not read for certain
+     * X keeps 30 days. @throws XError unknown: the page may be incomplete
      */
     async listAllMessages(
       accessToken: string,
@@ -403,7 +409,7 @@ const Page = z.object({
   }),
 })
 
-/** A page of a list. @throws XError unknown: it is empty, but X does not say that it is */
+/** Reads a page of a list. @throws XError unknown: it is empty, but X does not say so, or X sent the same page again */
 function pageOf(response: XAnswer, { cursor }: PageInput) {
   // Protected accounts return 200 with `errors` and no `data`.
   dataOf(response)

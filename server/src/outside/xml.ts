@@ -1,9 +1,7 @@
 import { DOMParser } from '@xmldom/xmldom'
 import sax from 'sax'
 
-/**
- * Far beyond real metadata and responses. Beyond these limits, tree builders take quadratic time.
- */
+/** Limits far beyond real metadata and responses. Beyond them, tree builders take quadratic time. */
 const DEPTH_MAX = 50
 const ATTRIBUTES_MAX = 50
 

@@ -7,7 +7,7 @@ import { requireApiAccess } from '../domains/platform/billing/plan.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 
-/** Whom an operation admits: people of this role, keys with this scope, and perhaps extensions. */
+/** Whom an operation admits: people with at least this role, API keys with this scope, and perhaps extensions. */
 interface Admission {
   access: Role
   scope: Scope | null
@@ -15,9 +15,9 @@ interface Admission {
 }
 
 /**
- * The caller of an operation that admits them. Counts the call.
- * @param setHeader tells API keys what is left of their limit
- * @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
+ * Returns the caller if the operation admits them, and counts the call. @param setHeader sets
+ * headers that show API keys what is left of their limit @throws Refusal UNAUTHORIZED,
+ * RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
  */
 export async function admit(
   { database, auth, limits }: Pick<Services, 'database' | 'auth' | 'limits'>,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalidField } from '../refusal.ts'
 
-/** Top-level fields by input schema. Few calls ask for them. */
+/** The top-level fields of input schemas, read once. */
 const known = new WeakMap<z.ZodType, ReadonlySet<string>>()
 
 /**

@@ -16,7 +16,7 @@ export function wideNetwork(address: string): string | null {
   return network && `${network.first}/${network.bits}`
 }
 
-/** Whether an address is of this machine. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }

@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The operation of the contract that was called, such as `leads.list`. */
     operation?: string
-    /** Its outcome: `OK`, or the code of an error. */
+    /** The outcome of the operation: `OK`, or the code of an error. */
     outcome?: string
   }
 }
@@ -21,13 +21,15 @@ export interface RequestContext extends Services {
   request: {
     method: string
     path: string
-    /** Without its question mark; '' if there is none. */
+    /** The query string without its question mark; '' if there is none. */
     query: string
     authorization: string | null
     idempotencyKey: string | null
-    /** The normalized client address, its keyed hash and, of IPv6, that of its /48. */
+    /** The normalized client address. */
     address: string
+    /** A keyed hash of the address. */
     addressHash: string
+    /** A keyed hash of the address's /48; null for IPv4. */
     networkHash: string | null
     userAgent: string | null
     /** The Cookie header, used only by X's callback and sign-up links. */
@@ -37,7 +39,7 @@ export interface RequestContext extends Services {
   setOutcome(operation: string, outcome: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void
-  /** For effects `outside` one transaction: stores the answer in one of the effect's own. */
+  /** For effects `outside` one transaction: stores the answer in one of the effect's own transactions. */
   remember(tx: Db, result: unknown): Promise<void>
   /** For effects that wait for something they started. Only with an Idempotency-Key. */
   progress?: Progress

@@ -8,7 +8,7 @@ const DATABASE = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-count
 
 let reader: Reader<CountryResponse> | null = null
 
-/** ISO 3166-1 alpha-2; null if private or unknown. The first call loads 7 MB. */
+/** The country of an address (ISO 3166-1 alpha-2); null if private or unknown. The first call loads 7 MB. */
 export function countryOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   reader ??= new Reader(readFileSync(createRequire(import.meta.url).resolve(DATABASE)))

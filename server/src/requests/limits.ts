@@ -12,7 +12,10 @@ interface Limit {
 /** Rate limits, shared by all processes. */
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
-  /** Counts every address except those where the account is signed in, so that attacks never stop its owner from signing in there. */
+  /**
+   * Counts every address except those where the account is signed in, so that attacks never keep
+   * its user from signing in there.
+   */
   signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins started at a provider, and id_tokens submitted. */
@@ -46,7 +49,7 @@ const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** Anyone who has an IPv6 /48 has 65,536 addresses: together they may make this many times as many calls. */
+/** A /48 of IPv6 has 65,536 client addresses. Together they may make this many times the calls of one address. */
 const NETWORK_FACTOR = 2
 
 /** Hashes of a client's address and, of IPv6, of its /48. */
@@ -64,11 +67,14 @@ export interface Limits {
   /** Subtracts one counted call. */
   refund(limit: LimitName, key: string | ClientHashes): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
-  /** Counts calls. Other processes' counts are a second old, or older without the database. */
+  /**
+   * Counts calls. Other processes' counts are a second old, or older without the database. @throws
+   * Refusal RATE_LIMITED
+   */
   countCall(caller: string, calls?: number): void
   /** What is left of the limit of calls, and the seconds until it starts again. */
   callsLeft(caller: string): { limit: number; left: number; seconds: number }
-  /** Deletes what no longer counts. */
+  /** Deletes expired counts. */
   purge(): Promise<void>
   close(): Promise<void>
 }
@@ -170,7 +176,8 @@ export function createLimits(pool: pg.Pool): Limits {
     },
     callsLeft,
     async purge() {
-      // Its types lack this method. It deletes the expired rows of all limiters.
+      // rate-limiter-flexible's types lack this method, which deletes the expired rows of all
+      // limiters.
       const limiter = limiters.positionByAddress as unknown as { clearExpired(nowMs: number): Promise<void> }
       await limiter.clearExpired(Date.now())
       await pool.query('delete from call_counts where minute < $1', [currentMinute() - 5])

@@ -20,8 +20,9 @@ interface KeyedRequest {
 }
 
 /**
- * @param secret AUTH_SECRET, to protect stored requests (passwords) and answers (one-time secrets)
- * @param request method, path and body: reusing the key with others is rejected
+ * Describes a request with a key. @param secret AUTH_SECRET, to protect stored requests (passwords)
+ * and answers (one-time secrets) @param request method, path and body: reusing the key for another
+ * request is rejected
  */
 export function keyedRequest(
   secret: string,
@@ -52,7 +53,7 @@ export async function deleteAnswers(tx: Db, which: SQL): Promise<void> {
 }
 
 /**
- * Runs `effect` once per key, in one transaction with the key. Repeats get the first answer, also a
+ * Runs `effect` once per key, in one transaction with the key. Repeats get the first answer, even a
  * refusal, except 401, 429, 5xx and what `isKept` rejects. @throws Refusal IDEMPOTENCY_*
  */
 export async function once(
@@ -86,8 +87,8 @@ export async function once(
 /** What an external effect can store in its own transactions. */
 interface Keeping {
   /**
-   * Stores the answer. Without this call, it is stored after the effect ends.
-   * @throws Refusal IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has answered meanwhile
+   * Stores the answer. Without this call, the answer is stored after the effect ends. @throws
+   * Refusal IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has answered in the meantime
    */
   remember(tx: Db, result: unknown): Promise<void>
   progress: Progress
@@ -154,7 +155,7 @@ const BEGUN = 102
 const ANSWERED = 200
 const REFUSED = 400
 
-/** Whether a repetition would get it too, unlike rate limits, expired sessions and faults. */
+/** Whether an error is an answer that a retry gets too, unlike rate limits, expired sessions and faults. */
 function isAnswer(error: unknown): error is Refusal {
   if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined) return false
   const status = ERROR_STATUS[error.code]

@@ -1,4 +1,4 @@
-/** A minimal browser: stores cookies and does not follow redirects. */
+/** Returns a minimal browser, which stores cookies and does not follow redirects. */
 export function browser() {
   const cookies = new Map<string, string>()
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {

@@ -20,7 +20,7 @@ const LARGEST_BYTES = 10 * 1024 * 1024
 
 /**
  * Accepts email for any recipient. `deliver` must store the email before returning, because the
- * sender gets the 250 right after it.
+ * sender gets the 250 right after that.
  */
 export async function openSmtp(port: number, deliver: (mail: Mail, headers: Record<string, string>) => void) {
   let delayMs = 0
@@ -54,7 +54,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail, headers: Reco
   })
   return {
     port: (server.server.address() as AddressInfo).port,
-    /** Delays the response to each email by this time. */
+    /** Delays the response to each email. */
     slowDown(ms: number) {
       delayMs = ms
     },
@@ -62,7 +62,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail, headers: Reco
   }
 }
 
-/** @returns the email, and its headers by lowercase name */
+/** Parses an email. @returns the email, and its headers by lowercase name */
 async function read(stream: NodeJS.ReadableStream, recipients: string[]) {
   const parsed = await PostalMime.parse(await buffer(stream))
   const mail: Mail = {

@@ -1,6 +1,6 @@
 import type { Call, Habit } from './calls.ts'
 
-/** Text by strangers, as the prompt delimits it. */
+/** A stranger's text, which the prompt puts between delimiters. */
 interface Quoted {
   field: string
   text: string

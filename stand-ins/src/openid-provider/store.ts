@@ -48,7 +48,7 @@ export function openOpenIdStore(file: string | undefined) {
   }
 
   return {
-    /** Stored keys, or new ones. */
+    /** Returns the stored keys. If there are none, creates and stores them. */
     secrets(make: () => Secrets) {
       if (!storedSecrets) record({ type: 'secrets', secrets: make() })
       return storedSecrets as Secrets
@@ -57,7 +57,7 @@ export function openOpenIdStore(file: string | undefined) {
       if (people.get(sub) !== email) record({ type: 'person', sub, email })
     },
     findPerson: (sub: string) => people.get(sub),
-    /** Storage for the provider's sessions, codes and tokens. */
+    /** Returns storage for the provider's sessions, codes or tokens. */
     adapter: (model: string): Adapter => ({
       async upsert(id, payload, expiresIn) {
         const expiresAt = expiresIn ? Date.now() + expiresIn * 1000 : Number.MAX_SAFE_INTEGER

@@ -44,12 +44,12 @@ type Routes = Record<string, Handler>
 
 const string = z.string()
 const quantity = z.literal('1').optional()
-/** The item to buy. */
+/** Returns a schema for the items to buy. */
 const bought = <Theirs>() =>
   list(parameters<Theirs & { price: string; quantity: number }>()({ price: string, quantity }))
 
 /**
- * A subset of Stripe's API v1: form-encoded requests, JSON responses, `expand`, lists and
+ * Adds a subset of Stripe's API v1: form-encoded requests, JSON responses, `expand`, lists and
  * Idempotency-Keys.
  */
 export function addApi(
@@ -116,7 +116,7 @@ function authenticate({ headers }: FastifyRequest, secretKey: string): void {
     throw new PaymentsProblem(401, key ? 'Invalid API Key provided.' : 'You did not provide an API key.')
 }
 
-/** A call with parameters. */
+/** Returns a handler that parses the parameters of a call. */
 function call<Fields extends z.ZodType>(
   fields: Fields,
   handle: (fields: z.output<Fields>, id: string) => unknown,
@@ -124,7 +124,7 @@ function call<Fields extends z.ZodType>(
   return (form, id) => handle(fieldsIn(form, fields), id)
 }
 
-/** Routes that retrieve an object of a kind and list all of them, newest first. */
+/** Returns routes that retrieve an object of a kind and list all such objects, newest first. */
 function readRoutes<K extends Kind>(
   { store }: Machine,
   kind: K,
@@ -241,7 +241,7 @@ function customerRoutes(machine: Machine): Routes {
         metadata: merged(customer.metadata, metadata),
       })
       if (source === undefined) return changed
-      // Stripe accepts test cards by name, such as pm_card_visa; the stand-in, by number.
+      // Stripe accepts test cards by name, such as pm_card_visa. The stand-in accepts them by number.
       const number = cardNumber(source)
       if (!number) throw PaymentsProblem.invalid('source', 'No such token.')
       attachCard(store, id, number)

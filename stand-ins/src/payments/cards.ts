@@ -11,15 +11,15 @@ const SPECIAL_CARDS: Record<string, ChargeOutcome | 'confirm-once' | 'fails-late
   4000000000000002: DECLINED,
   4000000000009995: { kind: 'declined', code: 'card_declined', message: 'Your card has insufficient funds.' },
   4000000000000069: { kind: 'declined', code: 'expired_card', message: 'Your card has expired.' },
-  /** Must be confirmed once. After that, it can be charged without its owner. */
+  /** Must be confirmed once. After that, it can be charged without the cardholder. */
   4000002500003155: 'confirm-once',
   /** Must be confirmed for each charge. */
   4000002760003184: { kind: 'confirm' },
-  /** Can be stored, but charges without its owner fail. */
+  /** Can be stored, but charges without the cardholder fail. */
   4000000000000341: 'fails-later',
 }
 
-/** @param onSession whether the owner has just entered or confirmed the card */
+/** Returns the outcome of charging a card. @param onSession whether the cardholder just entered or confirmed it */
 export function chargeOutcome(
   card: Pick<PaymentMethod, '_number' | '_confirmed'> | undefined,
   onSession: boolean,
@@ -32,7 +32,7 @@ export function chargeOutcome(
   return behavior
 }
 
-/** The digits of a card number, or null if it is invalid (Luhn). */
+/** Returns the digits of a card number, or null if it is invalid (Luhn). */
 export function cardNumber(typed = ''): string | null {
   const digits = typed.replace(/[\s-]/g, '')
   if (!/^\d{13,19}$/.test(digits)) return null
@@ -43,7 +43,7 @@ export function cardNumber(typed = ''): string | null {
   return sum % 10 === 0 ? digits : null
 }
 
-/** Brands by the first digit. */
+/** Brands by the first digit of a card number. */
 const BRANDS: Record<number, string> = { 3: 'amex', 4: 'visa', 5: 'mastercard', 6: 'discover' }
 
 /** Stores a customer's card as their default. */

@@ -94,7 +94,7 @@ export function createLink(store: Store, price: Price, { id, url, redirect, tria
   })
 }
 
-/** The payment links of the four plans. */
+/** Returns the payment links of the four built-in plans. */
 export function linksOf(url: string): Record<BuiltInPlan, string> {
   return Object.fromEntries(PRICES.map(({ plan }) => [plan, linkUrl(url, `plink_${plan}`)])) as Record<
     BuiltInPlan,

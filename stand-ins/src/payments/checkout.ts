@@ -47,7 +47,7 @@ export function openSession({ store, url }: Machine, input: NewSession): Checkou
   })
 }
 
-/** Why nothing was bought, or whether the bank must confirm it first. */
+/** The outcome of a payment. `confirm`: the bank must confirm it first. `refused`: nothing was bought. */
 type Payment = { kind: 'paid' | 'confirm' } | { kind: 'refused'; message: string }
 
 /**

@@ -11,7 +11,7 @@ async function openClient() {
   return { visit, stripe: new Stripe(visit.payments.secretKey, options) }
 }
 
-/** A subscription bought in a checkout session. */
+/** Buys a subscription in a checkout session. */
 async function openBought() {
   const { visit, stripe } = await openClient()
   const opened = await stripe.checkout.sessions.create({
@@ -27,7 +27,7 @@ async function openBought() {
   return { visit, stripe, session, subscription: session.subscription as Stripe.Subscription }
 }
 
-/** The error that Stripe's client throws for a call. */
+/** Returns the error that Stripe's client throws for a call. */
 const refusal = (call: Promise<unknown>) => call.then(String, (error: Stripe.errors.StripeError) => error)
 
 test('finds prices and customers by the filters of their lists', async () => {

@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 import { API_VERSION, toResponse } from './wire.ts'
 
 const ANSWER_WITHIN_MS = 10_000
-/** Much shorter than Stripe's delays, which span days. */
+/** Delay before each retry. Stripe's delays are much longer: they span days. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000, 15_000, 60_000]
 
 /**
@@ -50,7 +50,7 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
     }
   }
 
-  /** Failed deliveries are retried separately, so that they do not block the queue. */
+  /** Delivers an event. Retries run separately, so that they do not block the queue. */
   async function deliver(endpointId: string, event: Event): Promise<void> {
     if (!(await attempt(endpointId, event))) track(retry(endpointId, event))
   }
@@ -99,7 +99,7 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
   }
 }
 
-/** `t=…,v1=…`: HMAC-SHA256 of the time and the body. */
+/** Returns `t=…,v1=…`: the time (Unix seconds), and the HMAC-SHA256 of the time and the body. */
 export function signature(secret: string, body: string, at: number): string {
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
 }

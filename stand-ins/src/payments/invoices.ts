@@ -11,7 +11,7 @@ export interface Machine {
   url(): string
 }
 
-/** Days between payment attempts of an open invoice. After the last one the subscription ends. */
+/** Days between payment attempts of an open invoice. After the last attempt, the subscription ends. */
 const RETRY_AFTER_DAYS = [3, 5, 7]
 
 /** Creates an open invoice, due now. The customer's credit is subtracted. */
@@ -121,7 +121,7 @@ function invoiceLine(invoice: string, { id, items }: Subscription, charge: Charg
   }
 }
 
-/** The subscription that an invoice belongs to. */
+/** Returns the subscription that an invoice belongs to. */
 export function subscriptionOf(store: Store, invoice: Invoice): Subscription {
   return store.get('subscription', invoice.parent.subscription_details.subscription)
 }

@@ -62,7 +62,7 @@ export type PaymentMethod = Own<
     card: Wire<Stripe.PaymentMethod.Card>
     /** Decides the outcome of a charge. */
     _number: string
-    /** The owner has confirmed the card, so it can be charged without them. */
+    /** Whether the cardholder has confirmed the card, so it can be charged without them. */
     _confirmed: boolean
   }
 >

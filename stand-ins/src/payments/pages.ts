@@ -17,14 +17,14 @@ const INVALID_NUMBER = 'Your card number is invalid.'
 const NOT_CONFIRMED =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
 
-/** Stripe's hosted pages. Like Stripe's, every form redirects. */
+/** Adds Stripe's hosted pages. As at Stripe, every form redirects. */
 export function addPages(app: FastifyInstance, machine: Machine): void {
   addCheckoutPages(app, machine)
   addInvoicePages(app, machine)
   addPortalPages(app, machine)
 }
 
-/** Payment links and checkout. */
+/** Adds payment links and checkout. */
 function addCheckoutPages(app: FastifyInstance, machine: Machine): void {
   const { store } = machine
 
@@ -139,7 +139,7 @@ function addInvoicePages(app: FastifyInstance, machine: Machine): void {
   })
 }
 
-/** The customer portal. */
+/** Adds the customer portal. */
 function addPortalPages(app: FastifyInstance, machine: Machine): void {
   const { store } = machine
   const subscriptionsOf = ({ customer }: PortalSession) =>

@@ -12,8 +12,8 @@ export function after(from: number, { interval }: Price['recurring'], times = 1)
 }
 
 /**
- * The end of the period that starts at `start`. Counting from the anchor keeps the day of the month
- * after short months.
+ * Returns the end of the period that starts at `start`. Counting from the anchor keeps the day of
+ * the month after short months.
  */
 export function nextEnd(anchor: number, start: number, recurring: Price['recurring']): number {
   let times = 1
@@ -21,7 +21,7 @@ export function nextEnd(anchor: number, start: number, recurring: Price['recurri
   return after(anchor, recurring, times)
 }
 
-/** Lines that prorate a price change, and the new period if the interval changes. Trials cost nothing. */
+/** Returns lines that prorate a price change, and the new period if the interval changes. Trials cost nothing. */
 export function changeLines(
   subscription: Subscription,
   to: { price: Price; name: string; oldName: string },
@@ -49,7 +49,7 @@ export function changeLines(
   return { lines: [unused, periodCharge(to.price, to.name, period)], period }
 }
 
-/** The charge for a whole period. */
+/** Returns the charge for a whole period. */
 export function periodCharge(price: Price, name: string, period: Period): Charge {
   return { amount: price.unit_amount, description: `1 × ${name}`, period, price, proration: false }
 }

@@ -4,7 +4,7 @@ import { DEFAULTS } from './defaults.ts'
 import type { Kind, OfKind, Stored } from './objects.ts'
 import { PaymentsProblem } from './wire.ts'
 
-/** Fields of a new object. */
+/** Fields of a new object. Those in DEFAULTS are optional. */
 export type Fields<K extends Kind> = Omit<
   OfKind<K>,
   'id' | 'object' | 'created' | 'livemode' | keyof (typeof DEFAULTS)[K]
@@ -35,7 +35,7 @@ export function newId(prefix: string): string {
 
 export type Store = ReturnType<typeof openStore>
 
-/** All objects by id, in order of creation, and the clock. Writes to disk before returning. */
+/** Opens the storage of all objects and the clock. Each change is written to the file before the call returns. */
 export function openStore(file: string | undefined) {
   const things = new Map<string, Stored>()
   let aheadMs = 0
@@ -70,9 +70,9 @@ export function openStore(file: string | undefined) {
   }
 
   return {
-    /** Unix seconds. */
+    /** Returns the current time in Unix seconds. */
     today,
-    /** Unix seconds: the time of the event being processed or, outside of events, today. */
+    /** Returns the time of the event being processed or, outside of events, `today()`, in Unix seconds. */
     now,
     /** Runs `work` with the clock set to this time. */
     at(time: number, work: () => void) {
@@ -96,9 +96,9 @@ export function openStore(file: string | undefined) {
       if (!thing) throw PaymentsProblem.missing(kind, id)
       return thing
     },
-    /** An object of any kind, for `expand`. */
+    /** Returns an object of any kind, for `expand`. */
     any: (id: string): Stored | undefined => things.get(id),
-    /** All objects of a kind, newest first. */
+    /** Returns all objects of a kind, newest first. */
     all: <K extends Kind>(kind: K): OfKind<K>[] =>
       [...things.values()].filter((thing): thing is OfKind<K> => thing.object === kind).reverse(),
     close: () => log.close(),

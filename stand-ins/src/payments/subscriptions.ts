@@ -20,7 +20,7 @@ interface NewSubscription {
   onSession?: boolean
 }
 
-/** Creates a subscription, `incomplete` until its first invoice is paid. */
+/** Creates a subscription. Without a trial, it is `incomplete` until its first invoice is paid. */
 export function createSubscription(machine: Machine, input: NewSubscription): Subscription {
   const { store, emit } = machine
   const price = store.get('price', input.price)
@@ -63,7 +63,7 @@ export function createSubscription(machine: Machine, input: NewSubscription): Su
   return store.get('subscription', made.id)
 }
 
-/** The price of an item. `plan` is Stripe's older name for it. */
+/** Returns the fields of an item for a price. `plan` is Stripe's older form of `price`. */
 function ofPrice(price: Price): Pick<SubscriptionItem, 'price' | 'plan'> {
   const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price
   const plan = {
@@ -99,7 +99,7 @@ function hasEnded({ status }: Subscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
-/** Updates a subscription after its invoice was charged or failed. */
+/** Updates a subscription after one of its invoices was paid or its payment failed. */
 export function settle(machine: Machine, invoice: Invoice): void {
   const subscription = subscriptionOf(machine.store, invoice)
   const { status, latest_invoice, _pending: change, ...rest } = subscription
@@ -119,7 +119,7 @@ export function settle(machine: Machine, invoice: Invoice): void {
   }
 }
 
-/** The subscription with another price, in its current period or a new one. */
+/** Returns the subscription with another price, in its current period or a new one. */
 function atPrice(subscription: Subscription, { price, period }: { price: Price; period: Period | null }): Subscription {
   const [item] = subscription.items.data
   const { start, end } = period ?? { start: item.current_period_start, end: item.current_period_end }
@@ -149,7 +149,7 @@ export const SubscriptionChange = parameters<Stripe.SubscriptionUpdateParams>()(
 })
 type SubscriptionChange = Partial<z.output<typeof SubscriptionChange>>
 
-/** The effect of a price change; null if the price stays the same. */
+/** Returns the effect of a price change; null if the price stays the same. */
 function planChange(machine: Machine, subscription: Subscription, { items, proration_date }: SubscriptionChange) {
   const [item] = subscription.items.data
   const [changed] = items ?? []
@@ -165,7 +165,7 @@ function planChange(machine: Machine, subscription: Subscription, { items, prora
   return { price, ...changeLines(subscription, { price, ...names }, at) }
 }
 
-/** The invoice that a change would create. */
+/** Returns the invoice that a change would create. */
 export function previewChange(machine: Machine, id: string, change: SubscriptionChange): Invoice {
   const subscription = machine.store.get('subscription', id)
   const planned = planChange(machine, subscription, change)
@@ -221,14 +221,14 @@ export function updateSubscription(machine: Machine, id: string, change: Subscri
   })
 }
 
-/** When and why it was canceled, or nulls. */
+/** Returns the fields that say when and why a subscription was canceled. They are null if it was not. */
 function cancellation(now: number, isCanceled: boolean): Pick<Subscription, 'canceled_at' | 'cancellation_details'> {
   const reason = isCanceled ? 'cancellation_requested' : null
   const details = { comment: null, feedback: null, feedback_option: null, reason }
   return { canceled_at: isCanceled ? now : null, cancellation_details: details }
 }
 
-/** Reverts a pending change. */
+/** Discards a pending change. */
 export function dropPending(machine: Machine, id: string): void {
   const { _pending: _, ...subscription } = machine.store.get('subscription', id)
   const dropped = save(machine, { ...subscription, pending_update: null })
@@ -250,7 +250,7 @@ export function endNow({ store, emit }: Machine, id: string): Subscription {
   return ended
 }
 
-/** The next change that needs no request: when it is due (Unix seconds), and what it does. */
+/** Returns the next change that happens without a request: when it is due (Unix seconds), and what it does. */
 export function nextDue(machine: Machine, subscription: Subscription): { at: number; run(): void } | undefined {
   const { store, emit } = machine
   const { id, status, created, trial_end, latest_invoice, _trialTold } = subscription

@@ -9,7 +9,7 @@ export const CONFIRMED_CARD = '4000 0025 0000 3155'
 /** A card that can be stored, but whose later charges fail. */
 export const FAILING_CARD = '4000 0000 0000 0341'
 
-/** A client for a running stand-in. It makes the product's calls, a buyer's and those of tests. */
+/** Returns a client for a running stand-in. It makes calls as the product, a buyer or a test does. */
 export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'links'>) {
   const { url, secretKey } = payments
   const read = async (response: Response): Promise<Answer> => {
@@ -57,7 +57,7 @@ export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'li
       const typed = (await opened.text()).match(/name="email"[^>]*value="([^"]*)"/)?.[1]?.replaceAll('&#64;', '@')
       return submit(opened.url, { email: email ?? typed ?? '', number })
     },
-    /** All objects of a kind, newest first. */
+    /** Returns up to 100 objects of a kind, newest first. */
     async all(path: string, fields: Record<string, string> = {}) {
       return (await call('GET', path, { limit: '100', ...fields })).body.data
     },

@@ -56,7 +56,7 @@ export const integer = z
   .regex(/^-?\d+$/)
   .transform(Number)
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
-/** A list. Forms encode it with indexes as keys. */
+/** Returns a schema for a list. Forms encode lists with indexes as keys. */
 export const list = <Item extends z.ZodType>(item: Item) =>
   z
     .record(z.string(), item)
@@ -66,12 +66,12 @@ export const list = <Item extends z.ZodType>(item: Item) =>
 export const text = z.string().optional()
 export const metadata = z.record(z.string(), z.string()).optional()
 
-/** Metadata after an update. As with Stripe, an empty value removes its key. */
+/** Returns metadata after an update. As with Stripe, an empty value removes its key. */
 export function merged(before: Record<string, string>, changes: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== ''))
 }
 
-/** The parameters of a call. Each must exist in Stripe's type. */
+/** Returns a schema for the parameters of a call. Each parameter must exist in Stripe's type. */
 export const parameters =
   <Theirs>() =>
   <Shape extends { [Key in keyof Shape]: Key extends keyof Theirs ? z.ZodType : never }>(shape: Shape) =>
@@ -97,7 +97,7 @@ export function fieldsIn<Fields extends z.ZodType>(form: Form, fields: Fields): 
     : PaymentsProblem.invalid(param, `Invalid ${param}: ${issue?.message}`)
 }
 
-/** A parameter's name in Stripe's notation: `items[0][price]`. */
+/** Returns a parameter's name in Stripe's notation: `items[0][price]`. */
 function paramAt([first, ...rest]: readonly PropertyKey[]): string {
   return [String(first), ...rest.map((part) => `[${String(part)}]`)].join('')
 }
@@ -154,12 +154,12 @@ export function pageOf<One extends { id: string; created: number }>(
 /** Filters of a list, by the name of their parameter. `value` is undefined if the parameter is missing. */
 export type Filters<One> = Record<string, { type: z.ZodType; matches: (object: One, value: unknown) => boolean }>
 
-/** A parameter that must equal the value of `of` for an object. */
+/** Returns a filter whose parameter must equal `of(object)`. */
 export function equal<One>(type: z.ZodType, of: (object: One) => unknown): Filters<One>[string] {
   return { type, matches: (object, value) => value === undefined || of(object) === value }
 }
 
-/** A list of values. One of them must equal the value of `of` for an object. */
+/** Returns a filter whose parameter is a list: `of(object)` must equal one of its values. */
 export function oneOf<One>(of: (object: One) => unknown): Filters<One>[string] {
   return {
     type: list(z.string()),
@@ -170,7 +170,7 @@ export function oneOf<One>(of: (object: One) => unknown): Filters<One>[string] {
   }
 }
 
-/** A copy without internal `_` fields, in which the `expand` paths are objects instead of ids. */
+/** Returns a copy without internal `_` fields, in which the `expand` paths are objects instead of ids. */
 export function toResponse(thing: unknown, expand: readonly string[], find: (id: string) => unknown): unknown {
   const copy = withoutPrivateFields(thing)
   for (const path of expand) expandIn(copy, path.split('.'), { path, find })
@@ -198,7 +198,7 @@ function withoutPrivateFields(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, nested) => (key.startsWith('_') ? undefined : nested)))
 }
 
-/** A list inside an object. @param url where Stripe serves it */
+/** Returns a list inside an object. @param url where Stripe serves the list */
 export function innerList<Item>(url: string, data: Item[]): Inner<Item> {
   return { object: 'list', data, has_more: false, url }
 }

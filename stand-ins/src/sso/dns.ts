@@ -9,8 +9,9 @@ type Entry = { domain: string; txt: string[] }
 const NO_SUCH_DOMAIN = 3
 
 /**
- * Starts a DNS resolver for TXT and MX records on a loopback UDP port; 0 for any free one.
- * @param file stores the records; in memory if undefined
+ * Starts a DNS resolver for TXT and MX records on a loopback UDP port.
+ * @param file stores the TXT records; if undefined, they are only kept in memory
+ * @param port 0 for any free port
  */
 export async function startDns(file: string | undefined, port = 0) {
   const records = new Map<string, string[]>()
@@ -70,7 +71,7 @@ export async function startDns(file: string | undefined, port = 0) {
   }
 }
 
-/** A TXT record is a list of strings of at most 255 bytes (RFC 1035). */
+/** Splits a text for a TXT record, which is a list of strings of at most 255 bytes (RFC 1035). */
 function splitIntoStrings(text: string): string[] {
   return text.match(/[\s\S]{1,200}/g) ?? ['']
 }

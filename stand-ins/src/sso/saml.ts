@@ -50,7 +50,7 @@ export async function makeSigningKey(): Promise<SigningKey> {
   }
 }
 
-/** A certificate for this key that expired yesterday. */
+/** Creates a certificate for a key that expired yesterday. */
 export async function expiredCertificateOf({ privateKey }: SigningKey): Promise<string> {
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')
@@ -182,7 +182,7 @@ export function serveSaml(
   })
 }
 
-/** Also loads samlify, which most starts don't need. */
+/** Creates the provider. Loads samlify only now, because most starts don't need it. */
 async function openProvider(metadata: string, privateKey: string) {
   const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = (await import('samlify')).default
   // The stand-in does not validate requests against the schema.
@@ -219,13 +219,13 @@ async function openProvider(metadata: string, privateKey: string) {
   return { SamlLib, provider, serviceProviderOf }
 }
 
-/** SAML 2.0 metadata. samlify's own requires a logout service, which we do not have. */
+/** Returns SAML 2.0 metadata. The metadata that samlify writes requires a logout service, which we do not have. */
 function metadataOf(entityId: string, ssoUrl: string, certificate: string): string {
   const encoded = certificate.replace(/-----[^-]+-----|\s/g, '')
   return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><IDPSSODescriptor WantAuthnRequestsSigned="false" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${encoded}</X509Certificate></X509Data></KeyInfo></KeyDescriptor><NameIDFormat>${PERSISTENT}</NameIDFormat><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${ssoUrl}"/></IDPSSODescriptor></EntityDescriptor>`
 }
 
-/** The request's parameters that the form must pass on to the response. */
+/** Returns the parameters of the request that the form must pass on to the response. */
 function carriedIn({ SAMLRequest = '', RelayState = '' }: Record<string, string>): Record<string, string> {
   return { SAMLRequest, ...(RelayState ? { RelayState } : {}) }
 }
@@ -237,7 +237,7 @@ function withClaims(template: string, claims: object): string {
     : template.replace(/<saml:AttributeStatement>.*<\/saml:AttributeStatement>/, '')
 }
 
-/** A response for a failed or canceled sign-in. */
+/** Returns a response for a failed or canceled sign-in. */
 function refusal({ id, acsUrl }: SignInRequest, issuer: string, isCancelled: boolean): string {
   const status = 'urn:oasis:names:tc:SAML:2.0:status'
   const reason = isCancelled ? `<samlp:StatusCode Value="${status}:AuthnFailed"/>` : ''

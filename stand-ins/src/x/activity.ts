@@ -14,7 +14,7 @@ import type { Network } from './network.ts'
 
 export type ActivityEntry = WebhookEntry | SubscriptionEntry
 
-/** An event that `userId` may have subscribed to. X charges once per `id`. */
+/** An event about `userId`, to which apps can subscribe. X charges once per `id`. */
 type Happening = { eventType: string; userId: string; id: string; at: number; payload: () => object }
 
 /** How many reads and renames are stored for replays. */
@@ -22,7 +22,7 @@ const REMEMBERED_MAX = 10_000
 
 export type Activity = ReturnType<typeof createActivity>
 
-/** `write` must store an entry before returning. */
+/** Creates X's webhooks, subscriptions and deliveries. `write` must store an entry before returning. */
 export function createActivity(apps: Apps, now: () => number, write: (entry: ActivityEntry) => void) {
   let lastId = 0n
   const nextId = () => {

@@ -24,16 +24,16 @@ export type AppsEntry = { type: 'apps'; apps: App[] }
 
 export type Apps = ReturnType<typeof createApps>
 
-/** The registered apps: the first one, and those that tests add with `PUT /_apps`. */
+/** Manages the registered apps: the first one, and those that tests add with `PUT /_apps`. */
 export function createApps(first: App, write: (entry: AppsEntry) => void) {
   let others: App[] = []
-  // Registering an app with the first one's id replaces it, to rotate or revoke its secrets.
+  // Registering an app with the first app's id replaces the first app, to rotate or revoke its secrets.
   const all = () => [...others, ...(others.some(({ id }) => id === first.id) ? [] : [first])]
 
   return {
     first,
     find: (id: string | undefined): App | undefined => all().find((app) => app.id === id),
-    /** The app whose app-only token the request has. @throws the 401 if there is none */
+    /** Returns the app whose app-only token the request has. @throws a 401 if there is none */
     ofBearer({ headers }: FastifyRequest): App {
       const app = all().find(({ bearerToken }) => isSame(headers.authorization ?? '', `Bearer ${bearerToken}`))
       if (!app) throw genericProblem(401)

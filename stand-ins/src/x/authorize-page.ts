@@ -19,7 +19,7 @@ const SCOPE_TEXTS: Record<string, string> = {
 
 const RULE = 'any username works here, with a password of 8 or more characters.'
 
-/** The fields of the sign-in. @param refused whether the previous attempt was rejected */
+/** Returns the HTML of the sign-in fields. @param refused whether the previous attempt was rejected */
 function signInFields(username: string, refused: boolean): string {
   return `<p>This is the local stand-in for X: ${RULE}</p>
 ${refused ? '<p role="alert">Wrong username or password.</p>' : ''}
@@ -28,7 +28,7 @@ ${refused ? '<p role="alert">Wrong username or password.</p>' : ''}
 }
 
 /**
- * The page on which a person signs in, and accepts or cancels the app's request.
+ * Sends the page on which a person signs in, and accepts or cancels the app's request.
  * @param refused whether the sign-in was rejected
  */
 export function authorizePage(reply: FastifyReply, consent: Consent, fields: Fields, refused = false) {
@@ -44,7 +44,7 @@ ${signInFields(username, refused)}
   return sendPage(reply.code(refused ? 400 : 200), title, body, { forms: formsOf(consent.redirectUri) })
 }
 
-/** The sign-in page of x.com. @param next path after sign-in @param refused the rejected username */
+/** Sends the sign-in page of x.com. @param next path after sign-in @param refused the rejected username */
 export function signInPage(reply: FastifyReply, next: string, refused?: string) {
   const body = `<form method="post" action="/i/flow/login">
 ${hiddenFields({ next })}
@@ -54,7 +54,7 @@ ${signInFields(refused ?? '', refused !== undefined)}
   return sendPage(reply.code(refused === undefined ? 200 : 400), 'Log in to X', body)
 }
 
-/** An invalid request is shown to the person, never redirected to the app. */
+/** Shows the person what is wrong with an invalid request, which is never redirected to the app. */
 export function problemPage(reply: FastifyReply, problem: string) {
   const body = `<p>You weren’t able to give access to the app. Go back and try logging in again.</p><p role="alert">${escaped(problem)}</p>`
   return sendPage(reply.code(400), 'Something went wrong', body)

@@ -74,10 +74,10 @@ const DETAILS: Record<ChatKind, number> = {
   unknown: 99,
 }
 
-/** The version of a conversation's key: its creation time, in milliseconds since 1970. */
+/** Returns the version of an event's key: an invented creation time, in milliseconds since 1970. */
 export const keyVersionOf = (event: ChatEvent) => String(1_700_000_000_000 + Number(BigInt(event.from) % 1_000_000n))
 
-/** `encoded_event` in base64, which never changes for an event. Its ciphertext is random bytes. */
+/** Returns `encoded_event` in base64, which never changes for an event. Its ciphertext only looks random. */
 export function encodeEvent(event: ChatEvent): string {
   const { sequenceId, messageId, conversation, from, at, kind, previousId } = event
   const fields = [
@@ -131,7 +131,7 @@ const keyCopy = (userId: string, version: string) => [
   string(3, version),
 ]
 
-/** Bytes that look random, but are always the same for the same text. */
+/** Returns bytes that look random, but are always the same for the same text. */
 function bytesFrom(text: string, length: number): Buffer {
   return createHash('shake256', { outputLength: length }).update(text).digest()
 }

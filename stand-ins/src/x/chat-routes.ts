@@ -47,15 +47,15 @@ const KEY_FIELDS: Record<string, (person: Person, viewer: Person) => unknown> = 
   public_key: ({ key }) => publicKeyOf(`identity ${key}`),
   signing_public_key: ({ key }) => publicKeyOf(`signing ${key}`),
   identity_public_key_signature: ({ key }) => createHash('sha512').update(key).digest('base64'),
-  // X only returns this to the owner of the keys.
+  // X only returns this to the user whose keys they are.
   juicebox_config: ({ id }, viewer) => (id === viewer.id ? { max_guess_count: 20, token_map: [] } : undefined),
 }
 
 const READ = ['dm.read', 'users.read']
 
-/** Routes to read X Chat's conversations and public keys. */
+/** Adds routes that read X Chat's conversations and public keys. */
 export function addChatRoutes(app: FastifyInstance, network: Network) {
-  /** @throws the 403 or 404 if the account has no X Chat */
+  /** Returns the calling person. @throws a 403 or 404 if the account has no X Chat */
   function memberOf(request: FastifyRequest, reply: FastifyReply, call: LimitedCall, scopes: string[]) {
     const caller = callerOf(network, request, reply, call, scopes)
     if (!caller.person.hasChat) throw genericProblem(network.switches.chat.withoutChat)
@@ -101,7 +101,7 @@ export function addChatRoutes(app: FastifyInstance, network: Network) {
     return { data, includes: { users }, meta }
   })
 
-  /** A person's conversations, and the requests from strangers. */
+  /** Returns a person's conversations, and the requests from strangers. */
   function conversationsOf(userId: string): [accepted: Conversation[], requests: Conversation[]] {
     const accepted: Conversation[] = []
     const requests: Conversation[] = []
@@ -174,7 +174,7 @@ function keysOf(person: Person, fields: ReadonlySet<string>, viewer: Person): ob
   return [Object.fromEntries([...names].map((name) => [name, KEY_FIELDS[name]?.(person, viewer)]))]
 }
 
-/** A public key on P-256, always the same for the same text: its SubjectPublicKeyInfo in base64. */
+/** Returns a P-256 public key, always the same for the same text, as SubjectPublicKeyInfo in base64. */
 function publicKeyOf(text: string): string {
   const curve = createECDH('prime256v1')
   curve.setPrivateKey(createHash('sha256').update(text).digest())
@@ -183,10 +183,10 @@ function publicKeyOf(text: string): string {
 /** The bytes before a point on P-256 (RFC 5480). */
 const P256 = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
-/** Lists and paths contain `a-b` where events contain `a:b`. */
+/** Returns a conversation's id for lists and paths: `a-b`, where events contain `a:b`. */
 const pathOf = (conversation: string) => conversation.replace(':', '-')
 
-/** The conversation in a path: by its id, in either order, or by the other member's id. */
+/** Returns the conversation that a path names: by its id, in either order, or by the other member's id. */
 function conversationIn(id: string, viewerId: string): string {
   const [, a, b] = /^(\d{1,19})(?:-(\d{1,19}))?$/.exec(id) ?? []
   if (/^g\d{1,19}$/.test(id)) return id

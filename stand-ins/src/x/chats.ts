@@ -18,8 +18,8 @@ type NewChatEvent = {
 }
 
 /**
- * All events of X Chat, in the order in which they took effect. `dm_events` contains none of them.
- * `write` must store before returning.
+ * Keeps all events of X Chat, in the order in which they took effect. `dm_events` contains none of
+ * them. `write` must store before returning.
  */
 export function createChats(options: {
   now: () => number
@@ -74,7 +74,7 @@ export function createChats(options: {
     },
     all: (): readonly ChatEvent[] => all,
     ofConversation: (conversation: string): readonly ChatEvent[] => byConversation.get(conversation) ?? [],
-    /** A person's events, by conversation. */
+    /** Returns a person's events, by conversation. */
     ofUser: (userId: string): ReadonlyMap<string, readonly ChatEvent[]> => byUser.get(userId) ?? new Map(),
     /** Whether the first person has written to the second. */
     hasWritten: (from: string, to: string): boolean =>
@@ -84,7 +84,7 @@ export function createChats(options: {
 
 export type Chats = ReturnType<typeof createChats>
 
-/** The id of two people's conversation in X Chat's events: the smaller user id first. */
+/** Returns the id of two people's conversation in X Chat's events: the smaller user id first. */
 export function chatId(a: string, b: string): string {
   return BigInt(a) < BigInt(b) ? `${a}:${b}` : `${b}:${a}`
 }

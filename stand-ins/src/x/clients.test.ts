@@ -13,7 +13,7 @@ import type { XOptions } from '../x.ts'
 const REDIRECT = 'http://localhost:3000/callback'
 const TEXTS = ['one', 'two', 'three']
 
-/** A stand-in in which `sender` has messages, a conversation in X Chat and a webhook. */
+/** Opens a stand-in in which `sender` has sent messages and has a conversation in X Chat. */
 async function openWorld(options: XOptions = {}) {
   const x = await openX(options)
   const me = await x.signIn('sender')
@@ -32,7 +32,7 @@ async function authorize(x: Awaited<ReturnType<typeof openX>>, url: string): Pro
   return new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? ''
 }
 
-/** The minutes of the last hour, in X's format. */
+/** Returns the first and the last minute of the last hour, in X's format. */
 const lastHour = () =>
   [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString().replace(/\D/g, '').slice(0, 12))
 
@@ -149,7 +149,7 @@ test('X’s own client manages webhooks, replays and subscriptions', async () =>
   expect(created.data.title).toBe('CrcValidationFailed')
 })
 
-/** twitter-api-v2 only connects to api.x.com, so that name must resolve to the stand-in. */
+/** Opens a stand-in with TLS, to which api.x.com resolves: twitter-api-v2 only connects to that name. */
 async function openSecureWorld() {
   const { privateKey: key, certificate: cert } = await makeSigningKey()
   const world = await openWorld({ tls: { key, cert } })
@@ -190,7 +190,7 @@ test('twitter-api-v2 reads people and follows, and sends and reads messages', as
   )
   expect((await v2.tweetLikedBy('005')).data).toHaveLength(5)
 
-  // Its types lack the `data` that X documents.
+  // The types of twitter-api-v2 lack the `data` that X documents.
   expect(await v2.sendDmToParticipant(other, { text: 'four' })).toMatchObject({
     data: { dm_event_id: expect.any(String) },
   })

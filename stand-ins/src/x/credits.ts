@@ -20,8 +20,8 @@ type Resource = keyof typeof CENTS
 type Account = { cents: number | null; day: string; charged: Set<string>; spent: Map<Resource, number> }
 
 /**
- * What calls and deliveries cost each app. X charges for a resource once per UTC day. With `cents:
- * null`, an app never runs out of credits.
+ * Counts what calls and deliveries cost each app. X charges for a resource once per UTC day. With
+ * `cents: null`, an app never runs out of credits.
  */
 export function createCredits(now: () => number) {
   const accounts = new Map<string, Account>()
@@ -35,7 +35,7 @@ export function createCredits(now: () => number) {
   }
 
   return {
-    /** @throws the 402 if the app has no credits */
+    /** @throws a 402 if the app has no credits */
     require(appId: string) {
       const { cents } = accountOf(appId)
       if (cents !== null && cents <= 0) throw namedProblem('credits')
@@ -58,7 +58,7 @@ export function createCredits(now: () => number) {
       accounts.delete(appId)
       accountOf(appId).cents = cents
     },
-    /** An app's remaining and spent credits in cents, and how many resources were charged. */
+    /** Returns an app's remaining and spent credits in cents, and how many resources of each kind were charged. */
     of(appId: string) {
       const { cents, spent } = accountOf(appId)
       const spentCents = [...spent].reduce((sum, [kind, count]) => sum + CENTS[kind] * count, 0)

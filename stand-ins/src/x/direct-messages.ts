@@ -37,7 +37,7 @@ const READ_DMS = ['dm.read', 'tweet.read', 'users.read']
 const THIRTY_DAYS = 30 * 24 * 60 * 60 * 1000
 const LONGEST_TEXT = 10_000
 
-/** Routes that send and read direct messages. */
+/** Adds routes that send and read direct messages. */
 export function addDirectMessages(app: FastifyInstance, network: Network) {
   type Participant = { Params: { participant_id: string } }
 
@@ -73,7 +73,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     return eventsPage(`dm ${participantId}`, messages, request.query, caller)
   })
 
-  /** Newest first. The cursor is an event's id, so that new messages do not shift pages. */
+  /** Returns one page, by default newest first. The cursor is an event's id, so new messages do not shift pages. */
   function eventsPage(list: string, messages: readonly Message[], rawQuery: unknown, caller: Caller) {
     const query = readQuery(rawQuery, PARAMETERS)
     const { max_results: size, event_types: types, expansions } = query
@@ -133,14 +133,14 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
 
 const EMPTY = { page: [], hasMore: false }
 
-/** @throws X's error if it refuses messages from this sender to this recipient */
+/** @throws X's error if X refuses messages from this sender to this recipient */
 function refuseMessage(sender: Person, recipient: Person) {
   if (!recipient.inboxOpen || recipient.id === sender.id) throw codedProblem(403, 349)
   const takesPremium = recipient.refusal === 'premium' && sender.verified
   if (recipient.refusal && !takesPremium) throw namedProblem(recipient.refusal)
 }
 
-/** A text as some systems store it: in NFC, with single spaces and without variation selectors of emoji. */
+/** Returns a text as some systems store it: in NFC, with single spaces and without emoji variation selectors. */
 function normalized(text: string): string {
   return text
     .normalize('NFC')
@@ -150,7 +150,7 @@ function normalized(text: string): string {
     .trim()
 }
 
-/** The text of a body that has passed `checkRequest`. Attachments may come without text. */
+/** Returns the text of a body that has passed `checkRequest`. Attachments can come without text. */
 function textOf(body: unknown): string {
   const { text, attachments = [] } = body as { text?: string; attachments?: unknown[] }
   const isSomething = text === undefined ? attachments.length > 0 : /\S/.test(text)

@@ -1,4 +1,4 @@
-/** A stable 32-bit hash of a text (FNV-1a with a final mix). */
+/** Returns a stable 32-bit hash of a text (FNV-1a with a final mix). */
 export function hash(text: string, seed = 0): number {
   let h = 0x811c9dc5 ^ seed
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
@@ -40,8 +40,8 @@ export function dice(seed: number): Dice {
 }
 
 /**
- * A permutation of 0 … size-1 that needs no storage: a Feistel network with cycle walking.
- * `placeOf` is the inverse of `at`.
+ * Returns a permutation of 0 … size-1 that needs no storage: a Feistel network with cycle walking.
+ * `indexOf` is the inverse of `at`.
  */
 export function shuffle(size: number, key: number) {
   const halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, size)) / 2))

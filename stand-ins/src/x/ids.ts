@@ -19,7 +19,7 @@ const FACTOR = 4_611_686_018_427_387_847n
 const SHIFT = 1_288_834_974_657n
 const FACTOR_BACK = inverse(FACTOR, REVERSIBLE)
 
-/** The id of a handle, ignoring case: a decimal string of at most 19 digits. */
+/** Returns the id of a handle, ignoring case: a decimal string of at most 19 digits. */
 export function idOfHandle(handle: string): string {
   const name = handle.toLowerCase()
   if (name.length > REVERSIBLE_LENGTH) {
@@ -29,7 +29,7 @@ export function idOfHandle(handle: string): string {
   return String(((numberOf(name) * FACTOR + SHIFT) % REVERSIBLE) + 1n)
 }
 
-/** The handle of an id, or undefined for handles of 13 to 15 characters and unknown ids. */
+/** Returns the handle of an id; undefined for unknown ids, and those of handles of 13 to 15 characters. */
 export function handleOfId(id: string): string | undefined {
   const position = BigInt(id) - 1n
   if (position < 0n || position >= REVERSIBLE) return undefined
@@ -42,7 +42,7 @@ export function handleOfId(id: string): string | undefined {
   return handle
 }
 
-/** The index of a handle of up to 12 characters. Computed in two halves, because BigInt is slow. */
+/** Returns the index of a handle of up to 12 characters. Computed in two halves, because BigInt is slow. */
 function numberOf(name: string): bigint {
   const split = Math.max(0, name.length - HALF_LENGTH)
   return BigInt(bijective(name, 0, split)) * HALF + BigInt(bijective(name, split, name.length)) - 1n
@@ -64,7 +64,7 @@ function inverse(value: bigint, modulus: bigint): bigint {
 /** X's ids are snowflakes: milliseconds since this time, above 22 bits of sequence. */
 const EPOCH = 1_288_834_974_657
 
-/** Generates increasing ids. After `see`, they continue from an existing id. */
+/** Returns a generator of increasing ids. After `see(id)`, new ids are larger than that id. */
 export function snowflakes(now: () => number) {
   let last = 0n
   return {

@@ -18,8 +18,8 @@ const LIMITS = {
   me: [{ scope: 'user', most: 75, windowMs: WINDOW }],
   followers: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   following: [{ scope: 'user', most: 300, windowMs: WINDOW }],
-  // The last one is the account's cap over all apps. X does not document its error; a 429 is the
-  // mildest reading. The headers show the tighter of the user's two limits.
+  // The last limit is the account's cap over all apps. X does not document its error, so we assume a
+  // 429. The headers show the tighter of the user's two daily limits.
   sendDm: [
     { scope: 'user', most: 15, windowMs: WINDOW },
     { scope: 'user', most: 1440, windowMs: DAY },
@@ -42,9 +42,9 @@ const UNLIMITED = 1_000_000
 type Window = { scope: 'user' | 'app'; isDay: boolean; most: number; left: number; resetAt: number }
 
 /**
- * Counts calls in fixed windows, in memory. If limits are not `enforced`, every call passes, and
- * the headers name a 15-minute limit that is never reached, but no daily one.
- * @param messagesPerDay an app's own limit; undefined for X's
+ * Counts calls in fixed windows, in memory. If limits are not `enforced`, only an app's own limit
+ * applies, and the headers name a 15-minute limit that is never reached.
+ * @param messagesPerDay returns an app's own limit; undefined for X's
  */
 export function createLimits(
   enforced: boolean,
@@ -53,7 +53,7 @@ export function createLimits(
 ) {
   const windows = new Map<string, Window>()
 
-  /** Counts a call. @returns X's headers for its windows @throws the 429 of a full window */
+  /** Counts a call. @returns X's headers for its windows @throws a 429 if a window is full */
   return function count(call: LimitedCall, userId: string, clientId: string) {
     const time = now()
     const ownDay = call === 'sendDm' ? messagesPerDay(clientId) : undefined
@@ -77,7 +77,7 @@ export function createLimits(
 
 export type CountCall = ReturnType<typeof createLimits>
 
-/** Headers for the 15-minute window, and for the tightest 24-hour windows. */
+/** Returns headers for the 15-minute window, and for the tightest 24-hour windows. */
 function headersOf(windows: readonly Window[]): Record<string, string> {
   const tightest = (fits: (window: Window) => boolean) =>
     windows.filter(fits).sort((a, b) => a.left - b.left || b.resetAt - a.resetAt)[0]
@@ -90,12 +90,12 @@ function headersOf(windows: readonly Window[]): Record<string, string> {
   return headers
 }
 
-/** X's headers. Times are in Unix seconds. X sends no Retry-After. */
+/** Returns X's headers for a 15-minute limit. Times are in Unix seconds. X sends no Retry-After. */
 export function limitHeaders(most: number, left: number, resetAt: number): Record<string, string> {
   return namedHeaders('x-rate-limit', most, left, resetAt)
 }
 
-/** The headers of a 24-hour limit, which X only sends for messages. */
+/** Returns X's headers for a 24-hour limit, which X only sends for messages. */
 export function dayLimitHeaders(scope: 'user' | 'app', most: number, left: number, resetAt: number) {
   return namedHeaders(`x-${scope}-limit-24hour`, most, left, resetAt)
 }

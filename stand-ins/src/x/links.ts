@@ -7,12 +7,12 @@ type Link = { start: number; end: number; url: string; expanded_url: string; dis
 const LINK =
   /\bhttps?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}]|(?<![\w@./-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|ai|co|dev|app|me|xyz|so|gg|tv|fm|to|ly|us|uk|de|fr|eu|info|biz|shop|site|online|tech|page|link|example)(?![\w-])(?:\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])?/gi
 
-/** X's short link for a URL, always the same. */
+/** Returns X's short link for a URL, always the same. */
 function shortLink(address: string): string {
   return `https://t.co/${createHash('sha256').update(address).digest('base64url').replace(/[-_]/g, 'x').slice(0, 10)}`
 }
 
-/** A text as X shows it: with t.co links, and a description of each. */
+/** Returns a text as X shows it, with t.co links, and a description of each link. */
 export function linksIn(text: string): { text: string; urls: Link[] } {
   const urls: Link[] = []
   let shownText = ''
@@ -28,7 +28,7 @@ export function linksIn(text: string): { text: string; urls: Link[] } {
   return { text: shownText + text.slice(end), urls }
 }
 
-/** A profile's website: a t.co link and its entities. */
+/** Returns a profile's website: a t.co link and its entities. */
 export function websiteLink(address: string) {
   const url = shortLink(address)
   return { url, entities: { urls: [{ start: 0, end: url.length, url, ...describe(address) }] } }

@@ -10,8 +10,8 @@ export type Reaction = { answer: string | undefined; isInChat: boolean }
 export type MessageEntry = { type: 'dm' } & Message
 
 /**
- * All direct messages, in the order in which they took effect. People react to a first message
- * after `answerAfterMs`. `write` must store before returning.
+ * Keeps all direct messages, in the order in which they took effect. People react to a first
+ * message after `answerAfterMs`. `write` must store before returning.
  */
 export function createMessages(options: {
   now: () => number
@@ -20,8 +20,9 @@ export function createMessages(options: {
   answerAfterMs: number
   onSend?: (message: Message) => void
   onRead?: (message: Message, at: number) => void
-  /** Whether someone has already answered in X Chat, and how to add such an answer. */
+  /** Whether someone has already answered in X Chat. */
   hasChatted?: (from: string, to: string) => boolean
+  /** Adds an answer in X Chat. */
   chat?: (from: string, to: string, text: string) => void
 }) {
   const { now, write, reactionOf, answerAfterMs, onSend = () => {}, onRead = () => {} } = options
@@ -109,7 +110,7 @@ export function createMessages(options: {
 
 export type Messages = ReturnType<typeof createMessages>
 
-/** X's id for a one-to-one conversation, with the smaller user id first. */
+/** Returns X's id for a one-to-one conversation, with the smaller user id first. */
 export function conversationId(a: string, b: string): string {
   return BigInt(a) < BigInt(b) ? `${a}-${b}` : `${b}-${a}`
 }

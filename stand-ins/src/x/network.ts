@@ -33,7 +33,7 @@ export type Caller = { person: Person; app: App }
 /**
  * Checks token, scopes and request, counts the call, and sends the limit headers.
  * @returns the caller
- * @throws the 401, 403, 400 or 429
+ * @throws a 401 for a wrong token, 403 for a missing scope, 400 for an invalid request, 429 at a limit
  */
 export function callerOf(
   network: Network,
@@ -52,26 +52,26 @@ export function callerOf(
   return { person: asNow(network, personOf(key)), app }
 }
 
-/** The app that calls with its app-only token. @throws the 401, or the 400 for its request */
+/** Returns the app whose app-only token calls. @throws a 401 for a wrong token, 400 for an invalid request */
 export function appOf(network: Network, request: FastifyRequest): App {
   const app = network.apps.ofBearer(request)
   checkRequest(request)
   return app
 }
 
-/** The consent from which a request's token was issued. */
+/** Returns the grant from which a request's token was issued; undefined without a valid token. */
 export function grantOf(network: Network, { headers }: FastifyRequest): Grant | undefined {
   return network.tokens.find(/^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '')
 }
 
 type LookupResult = { person: Person } | { error: object }
 
-/** The person with this id, or the error that X returns in a 200. */
+/** Returns the person with this id, or the error that X returns in a 200. */
 export function personById(network: Network, id: string): LookupResult {
   return lookUp(network, network.registry.find(id), 'id', id)
 }
 
-/** The person with this valid handle, or the error that X returns in a 200. */
+/** Returns the person with this valid handle, or the error that X returns in a 200. */
 export function personByHandle(network: Network, handle: string): LookupResult {
   const result = lookUp(network, network.registry.holderOf(handle), 'username', handle)
   if ('person' in result) network.registry.see(result.person.key)
@@ -85,13 +85,13 @@ function lookUp(network: Network, key: string | undefined, parameter: 'id' | 'us
   return { person: asNow(network, personOf(key)) }
 }
 
-/** The person with their current handle. */
+/** Returns the person with their current handle. */
 export function asNow({ registry }: Network, person: Person): Person {
   const handle = registry.handleOf(person.key) ?? person.handle
   return handle.toLowerCase() === person.handle.toLowerCase() ? person : { ...person, handle }
 }
 
-/** Signs in any existing person with any password that is long enough. @returns their id */
+/** Signs in any existing person with any password that is long enough. @returns their id, or undefined */
 export function signedInBy(network: Network, username = '', password = ''): string | undefined {
   const handle = username.trim().replace(/^@/, '')
   if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined

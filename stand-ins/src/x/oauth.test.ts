@@ -4,7 +4,7 @@ import { ALL_SCOPES, openX, pkce } from '../../test/open-x.ts'
 const CALLBACK = 'http://127.0.0.1:3000/api/session/callback'
 type OpenX = Awaited<ReturnType<typeof openX>>
 
-/** A valid authorization request, with the parts in `spoilt` replaced. */
+/** Returns a valid authorization request, with the fields in `spoilt` replaced. */
 function request(x: OpenX, challenge: string, spoilt: Record<string, string> = {}) {
   const sound = {
     response_type: 'code',

@@ -6,7 +6,10 @@ import { SCOPES } from './tokens.ts'
 
 type Fields = Record<string, string | undefined>
 
-/** OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that the real X does not have. */
+/**
+ * Adds OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant, which the
+ * real X does not have.
+ */
 export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
   app.get('/.well-known/oauth-authorization-server', async () => ({
     issuer: network.url(),
@@ -100,7 +103,7 @@ export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
     }
   }
 
-  /** The id of the app that the request authenticates, if any. */
+  /** Returns the id of the app that the request authenticates, if any. */
   function clientOf(request: FastifyRequest, form: Fields): string | undefined {
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const [id = form.client_id, ...secret] =
@@ -122,7 +125,7 @@ function scopesOf(text: string): string[] | undefined {
     : undefined
 }
 
-/** The form's fields. Repeated fields are dropped. */
+/** Returns the form's fields. Repeated fields are dropped. */
 function fieldsOf(request: FastifyRequest): Fields {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {}
   return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === 'string'))
@@ -136,7 +139,7 @@ function noClient(reply: FastifyReply) {
   return reply.code(401).send({ error: 'unauthorized_client', error_description: 'Missing valid authorization header' })
 }
 
-/** OAuth form-encodes Basic credentials before joining them (RFC 6749, 2.3.1). */
+/** Decodes a part of Basic credentials. OAuth form-encodes both parts before joining them (RFC 6749, 2.3.1). */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

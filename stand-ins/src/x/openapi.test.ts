@@ -3,7 +3,7 @@ import { openX } from '../../test/open-x.ts'
 import { openReceiver } from '../../test/x-receiver.ts'
 import { answerProblem, isDocumented } from './openapi.ts'
 
-/** Each call that is both documented by X and served by the stand-in, with a valid query or body. */
+/** Opens a stand-in, and lists its GET calls that X documents, each with a valid query. */
 async function openCalls() {
   const x = await openX()
   const me = await x.signIn('sender')

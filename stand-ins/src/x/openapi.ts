@@ -34,7 +34,7 @@ const pointer = (...parts: string[]) =>
 
 let opened: ReturnType<typeof open> | undefined
 
-/** Reads the file on the first request, so that it does not delay the start. */
+/** Reads X's file. Called on the first request, so that reading does not delay the start. */
 function open() {
   const document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8')) as Document
   const ajv = new Ajv({ strict: false, allErrors: false, logger: false })
@@ -47,7 +47,7 @@ function open() {
   return { document, ajv, paths, operations: new Map<string, Operation | undefined>() }
 }
 
-/** A route's operation, or undefined if X does not document it. */
+/** Returns a route's operation, or undefined if X does not document the route. */
 function operationOf(method: string, route: string): Operation | undefined {
   opened ??= open()
   const { document, paths, operations } = opened
@@ -112,7 +112,7 @@ function checkOf(schema: string): Check {
   }
 }
 
-/** @throws the 400 that names the first parameter or field that X's file does not allow */
+/** Checks a request. @throws a 400 that names the first parameter or field that X's file does not allow */
 export function checkRequest(request: FastifyRequest): void {
   const operation = operationOf(request.method, request.routeOptions.url ?? '')
   if (!operation) return
@@ -132,7 +132,7 @@ export function checkRequest(request: FastifyRequest): void {
   if (operation.body) checkBody(request.body, operation.body)
 }
 
-/** X's file names a few path parameters differently. A path has at most one. */
+/** Returns a path parameter. X's file names a few of them differently, but a path has at most one. */
 const pathValue = (path: Record<string, string>, name: string) => path[name] ?? Object.values(path)[0]
 
 function withNewNames(query: Record<string, unknown>, { parameters }: Operation): Record<string, unknown> {
@@ -144,7 +144,7 @@ function withNewNames(query: Record<string, unknown>, { parameters }: Operation)
   )
 }
 
-/** Converts a parameter's text as the schema requires. A repeated parameter stays a list, which no schema allows. */
+/** Converts a parameter's text to the schema's type. A repeated parameter becomes a value that fails the check. */
 function typed(value: unknown, { isArray, isInteger }: { isArray: boolean; isInteger: boolean }): unknown {
   if (typeof value !== 'string') return isArray ? undefined : value
   if (isArray) return value.split(',')
@@ -163,7 +163,7 @@ function checkBody(body: unknown, { check, required, names }: NonNullable<Operat
   throw invalidRequest(field, (body as Record<string, unknown> | null)?.[field], `The body is not valid: ${problem}`)
 }
 
-/** What X's file does not allow in a route's response, if anything. Only successes are checked. */
+/** Returns what X's file does not allow in a route's response, if anything. Only successes are checked. */
 export function answerProblem(method: string, route: string, status: number, body: unknown): string | undefined {
   if (status < 200 || status > 299) return undefined
   const problem = operationOf(method, route)?.answer?.(body)

@@ -8,7 +8,7 @@ export type PageSessionEntry = { type: 'pageSession'; session: string; userId: s
 const COOKIE = 'auth_token'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Cookie sessions on X's pages. `write` must store the entry before returning. */
+/** Manages cookie sessions on X's pages. `write` must store the entry before returning. */
 export function createPageSessions(write: (entry: PageSessionEntry) => void) {
   const sessions = new Map<string, string>()
   const everSignedIn = new Set<string>()
@@ -30,7 +30,7 @@ export function createPageSessions(write: (entry: PageSessionEntry) => void) {
     /** Applies an entry from disk. */
     replay: apply,
     hasSignedIn: (userId: string) => everSignedIn.has(userId),
-    /** The signed-in user's id, if any. */
+    /** Returns the signed-in user's id, if any. */
     userOf: (request: FastifyRequest): string | undefined => sessions.get(sessionOf(request)),
     /** Signs in. @returns the cookies to set */
     open(userId: string): string[] {

@@ -30,8 +30,8 @@ const CONVERSATION = /^(\d{1,19})-(\d{1,19})$/
 const file = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url), 'utf8')
 
 /**
- * The pages of x.com: profiles and conversations, rendered by one script, as X does. They share the
- * API's message store.
+ * Adds the pages of x.com: profiles and conversations, rendered by one script, as on X. The pages
+ * and the API share one store of messages.
  */
 export function addPages(app: FastifyInstance, network: Network, sessions: PageSessions) {
   let pages = Pages.parse({})
@@ -83,7 +83,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   })
   app.post('/logout', (request, reply) => reply.header('set-cookie', sessions.close(request)).redirect('/', 303))
 
-  /** The script's API. It is our own, because X's is large and private. */
+  /** The script's API. It is our own, because X's API for its pages is large and private. */
   app.get('/i/api/viewer', async (request) => {
     const viewer = viewerOf(request)
     return { ...pages, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
@@ -178,7 +178,7 @@ function toPageMessage(message: Message, viewer: Person) {
   }
 }
 
-/** A path on this site. Anything else becomes the home page. */
+/** Returns the path if it is on this site, else `/home`. */
 function ownPath(path = '/home'): string {
   return /^\/(?![/\\])/.test(path) ? path : '/home'
 }

@@ -22,7 +22,7 @@ type Traits = {
   chats?: boolean
   /** Has no X Chat: neither a public key nor conversations. */
   hasNoChat?: boolean
-  /** X's error for messages to them. */
+  /** X's error for messages to this person. */
   refusal?: ProblemName
   /** Has X Premium. */
   premium?: boolean
@@ -63,7 +63,7 @@ const PARTS: Record<string, Partial<Traits>> = {
   allchats: { followersAre: 'chats', protected: false },
 }
 
-/** Quickly checks whether a handle starts with a trait, which is rare. */
+/** Matches handles that start with a trait. A quick check, because few do. */
 const HAS_TRAIT = new RegExp(`^(?:[fg]\\d{1,7}[km]?|${Object.keys(PARTS).join('|')})(?:_|$)`)
 
 function traitsOf(handle: string): Traits {
@@ -75,7 +75,7 @@ function traitsOf(handle: string): Traits {
       const number = Number(count[2]) * (count[3] === 'm' ? 1_000_000 : count[3] === 'k' ? 1_000 : 1)
       if (count[1] === 'f') traits.followers = number
       else traits.following = number
-      // A list with a fixed size must be readable by anyone.
+      // If the size of a list is given, anyone must be able to read the list.
       traits.protected ??= false
     } else if (part in PARTS) Object.assign(traits, PARTS[part])
     else break
@@ -106,7 +106,7 @@ export type Person = {
   answer: string | undefined
   /** Whether the person sends read receipts. */
   reads: boolean
-  /** The person always answers in X Chat. */
+  /** Whether the person always answers in X Chat. */
   chats: boolean
   hasChat: boolean
   refusal: ProblemName | undefined
@@ -118,7 +118,7 @@ export function existenceOf(handle: string): Traits['existence'] {
   return HANDLE.test(handle) ? traitsOf(handle.toLowerCase()).existence : 'missing'
 }
 
-/** The person with a valid handle. Never changes. */
+/** Returns the person whose first handle this is. Never changes. @param handle a valid handle */
 export function personOf(handle: string): Person {
   const key = handle.toLowerCase()
   const traits = traitsOf(key)
@@ -167,13 +167,13 @@ export function answersInChat({ key, chats }: Person, share: number): boolean {
   return chats || dice(hash(key, 7)).chance(share)
 }
 
-/** The followers of a handle, newest first. */
+/** Returns the followers of a handle, newest first. */
 export function followersOf(handle: string): People {
   const key = handle.toLowerCase()
   return peopleOf(`followers:${key}`, personOf(key).followerCount, traitsOf(key).followersAre)
 }
 
-/** The people a handle follows, newest first. */
+/** Returns the people whom a handle follows, newest first. */
 export function followedBy(handle: string): People {
   const key = handle.toLowerCase()
   return peopleOf(`following:${key}`, personOf(key).followingCount)
@@ -183,25 +183,25 @@ export function followedBy(handle: string): People {
 export type Registry = {
   /** Records a handle, because ids of handles with 13 to 15 characters cannot be decoded. */
   see(handle: string): void
-  /** The first handle behind an id, if known. */
+  /** Returns the first handle of the person with this id, if known. */
   find(id: string): string | undefined
-  /** The first handle, in lower case, of the person who has this handle now, if anyone does. */
+  /** Returns the first handle, in lower case, of the person who has this handle now, if anyone does. */
   holderOf(handle: string): string | undefined
-  /** Someone's current handle, by their first one. Undefined if another person took it. */
+  /** Returns the current handle of the person with this first handle. Undefined if another person took it. */
   handleOf(key: string): string | undefined
   /** Gives a person another handle and frees the former one. Anyone who had the new handle disappears. */
   rename(key: string, to: string): void
 }
 
-/** Stored on disk: a long handle, or a changed one. */
+/** Stored on disk: a long handle, or a changed handle. */
 export type RegistryEntry = { type: 'handle'; handle: string } | { type: 'renamed'; key: string; to: string }
 
-/** @param write must store an entry before returning */
+/** Creates the registry. @param write must store an entry before returning */
 export function createRegistry(write: (entry: RegistryEntry) => void): Registry {
   const long = new Map<string, string>()
-  /** By handle in lower case; null if it is free. Only contains handles that changed owners. */
+  /** First handles by current handle in lower case; null: the handle is free. Only handles that changed hands. */
   const holders = new Map<string, string | null>()
-  /** By first handle; null if another person took it. Only contains people whose handle changed. */
+  /** Current handles by first handle; null: another person took it. Only people whose handle changed. */
   const handles = new Map<string, string | null>()
   const holderOf = (handle: string) => {
     const key = handle.toLowerCase()

@@ -1,21 +1,21 @@
 import { dice, hash, mix, shuffle } from './hash.ts'
 import { FIRST_NAMES, HANDLE_ENDS } from './vocabulary.ts'
 
-/**
- * The population from which followers are drawn. Each number corresponds to a handle made of a
- * first name, an ending and a number, such as `lena_dev42`.
- */
+// Followers are drawn from a population. Each of its members has a number, which corresponds to a
+// handle made of a first name, an ending and a number below NUMBERS, such as `lena_dev42`.
 const NUMBERS = 1000
+/** The size of the population. */
 export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS
 
 /** Followers of test handles come from smaller populations, with the trait in their handles: `open_00a7`. */
 const TRAIT_DIGITS = 4
+/** The size of each population with a trait. */
 export const TRAIT_POPULATION = 36 ** TRAIT_DIGITS
 
 const NAME_PLACE = new Map(FIRST_NAMES.map((name, index) => [name, index]))
 const END_PLACE = new Map(HANDLE_ENDS.map((end, index) => [end, index]))
 
-/** The handle of the population's n-th member. */
+/** Returns the handle of a member of the population. @param person the member's number, from 0 */
 export function handleOf(person: number): string {
   const name = person % FIRST_NAMES.length
   const end = Math.floor(person / FIRST_NAMES.length) % HANDLE_ENDS.length
@@ -24,7 +24,7 @@ export function handleOf(person: number): string {
   return `${FIRST_NAMES[name]}${joint}${HANDLE_ENDS[end]}${number === 0 ? '' : number}`
 }
 
-/** The inverse of `handleOf`: number and first name, or undefined for handles outside of the population. */
+/** Returns the number and first name of the member with a handle; undefined for handles outside the population. */
 export function memberOf(handle: string): { person: number; firstName: string } | undefined {
   const parts = /^([a-z_]+?)([1-9]\d{0,2})?$/.exec(handle.toLowerCase())
   if (!parts?.[1]) return undefined
@@ -54,7 +54,7 @@ export function withCapitals(handle: string): string {
 /** Followers or followed people: `count` people in a fixed order, computed by index. */
 export type People = { count: number; handleAt(index: number): string; includes(handle: string): boolean }
 
-/** @param list such as `followers:bigfounder` @param trait the trait of a test handle's followers */
+/** Returns the people in a list, such as `followers:bigfounder`. @param trait the trait of a test handle's followers */
 export function peopleOf(list: string, count: number, trait?: string): People {
   const { size, handleOf, numberOf } = trait === undefined ? EVERYONE : peopleWith(trait)
   const order = shuffle(size, hash(list))
@@ -87,7 +87,7 @@ function peopleWith(trait: string): typeof EVERYONE {
   }
 }
 
-/** A realistic follower count: usually hundreds, sometimes zero, rarely millions. */
+/** Returns a realistic follower count: usually hundreds, sometimes zero, rarely millions. */
 export function followerCountFrom(seed: number): number {
   const draw = dice(seed)
   if (draw.chance(0.02)) return 0

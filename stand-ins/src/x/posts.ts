@@ -8,8 +8,8 @@ import { notFound } from './problems.ts'
 import { count, longToken, positionIn, readId, readQuery, readStrictQuery, words } from './queries.ts'
 import { supportedUserFields, tiesOf, userFields, userJson } from './users.ts'
 
-// Posts and lists, generated from their id. Its last three digits are the number of people who
-// liked or joined; a third of them replied. Ids that end in 000 do not exist.
+// Posts and lists, generated from their ids. The last three digits of an id are the number of people
+// who like the post or belong to the list. A third as many replied. Ids that end in 000 do not exist.
 
 type ById = FastifyRequest<{ Params: { id: string } }>
 
@@ -17,7 +17,7 @@ const sizeOf = (id: string) => Number(id.slice(-3))
 const repliesOf = (id: string) => Math.ceil(sizeOf(id) / 3)
 const READ = ['tweet.read', 'users.read']
 
-/** Routes that look up posts and lists, and the people who like, answer or belong to them. */
+/** Adds routes that look up posts and lists, and the people who like, answer or belong to them. */
 export function addPosts(app: FastifyInstance, network: Network) {
   app.get('/2/tweets/:id', async (request: ById, reply) => {
     callerOf(network, request, reply, 'postById', READ)

@@ -30,14 +30,14 @@ const GENERIC: Record<number, string> = {
   504: 'Gateway Timeout',
 }
 
-/** An error without any detail but its status. */
+/** Returns an error without any detail but its status. */
 export function genericProblem(status: number, headers?: Record<string, string>): Problem {
   const title = GENERIC[status] ?? 'Error'
   const name = status === 429 ? type('rate-limit-exceeded') : 'about:blank'
   return new Problem(status, { title, detail: title, type: name, status }, headers)
 }
 
-/** The 400 that names an invalid parameter. */
+/** Returns a 400 that names an invalid parameter. */
 export function invalidRequest(parameter: string, value: unknown, message: string): Problem {
   return new Problem(400, {
     errors: [{ parameters: { [parameter]: [String(value ?? '')] }, message }],
@@ -57,7 +57,7 @@ const CODES: Record<number, string> = {
   476: 'You are not verified to send message requests to this user.',
 }
 
-/** X's older format `{ code, message }`, for errors about accounts and recipients. */
+/** Returns an error about an account or a recipient, in X's older format `{ code, message }`. */
 export function codedProblem(
   status: number,
   code: number,
@@ -68,8 +68,8 @@ export function codedProblem(
 }
 
 /**
- * Errors that developers have reported, by a name for tests. If the body is a string, it is
- * Cloudflare's page rather than a response from X.
+ * Errors that developers have reported, by a name for tests. `cloudflare` is a page of Cloudflare
+ * rather than a response from X.
  */
 const NAMED = {
   credits: {
@@ -114,18 +114,18 @@ export const PROBLEM_NAMES = Object.keys(NAMED) as ProblemName[]
 const CLOUDFLARE_PAGE =
   '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title></head><body><h1>api.x.com</h1></body></html>'
 
-/** The error with this name. @param status replaces its usual status */
+/** Returns the error with this name. @param status replaces the error's usual status */
 export function namedProblem(name: ProblemName, status: number = NAMED[name].status, headers?: Record<string, string>) {
   if (name === 'cloudflare') return new Problem(status, CLOUDFLARE_PAGE, headers)
   return new Problem(status, { ...NAMED[name], status }, headers)
 }
 
-/** The 400 for a request that is valid but refused, such as `DuplicateSubscription`. */
+/** Returns a 400 for a request that is valid but refused, such as `DuplicateSubscription`. */
 export function rejected(reason: string, detail: string): Problem {
   return new Problem(400, { title: reason, detail: `${reason}: ${detail}`, type: type('invalid-request'), status: 400 })
 }
 
-/** Errors that X returns in a 200. */
+/** Returns an error that X sends in a 200, like the functions below. */
 export function userNotFound(parameter: 'username' | 'id', value: string) {
   return {
     value,

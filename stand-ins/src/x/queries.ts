@@ -4,13 +4,13 @@ import { invalidRequest } from './problems.ts'
 
 /**
  * Reads the query of a path that X's OpenAPI file lacks.
- * @throws the 400 for an unknown, repeated or invalid parameter
+ * @throws a 400 for an unknown, repeated or invalid parameter
  */
 export function readStrictQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
   return read(query, z.strictObject(parameters))
 }
 
-/** Reads a route's parameters from a query that has passed `checkRequest`. @throws the 400 if one is invalid */
+/** Reads a route's parameters from a query that has passed `checkRequest`. @throws a 400 if one is invalid */
 export function readQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
   return read(query, z.object(parameters))
 }
@@ -24,10 +24,10 @@ function read<Schema extends z.ZodType>(query: unknown, schema: Schema): z.outpu
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid: ${issue?.message}`)
 }
 
-/** An integer from 1 to `most`. Defaults to `usual`. */
+/** Returns a schema for an integer from 1 to `most`, by default `usual`. */
 export const count = (most: number, usual = 100) => z.coerce.number().int().min(1).max(most).default(usual)
 
-/** A list of words, separated by commas. @param allowed if present, the only words that are allowed */
+/** Returns a schema for words, separated by commas. @param allowed if present, the only words that are allowed */
 export const words = (allowed?: readonly string[]) =>
   z
     .string()
@@ -47,13 +47,13 @@ export const idList = z
       .max(100),
   )
 
-/** A numeric id in a path. */
+/** Reads a numeric id in a path. @throws a 400 for any other text */
 export function readId(name: string, value: string): string {
   if (/^[0-9]{1,19}$/.test(value)) return value
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid`)
 }
 
-/** A cursor that only works for its list. Like X's, it has 45 characters of base32hex. */
+/** Returns a cursor that only works for its list. Like X's, it has 45 characters of base32hex. */
 export function longToken(list: string, position: number | bigint): string {
   const bytes = Buffer.alloc(28)
   bytes.writeBigUInt64BE(BigInt(position))
@@ -63,7 +63,7 @@ export function longToken(list: string, position: number | bigint): string {
     .padStart(45, '0')
 }
 
-/** The position that a cursor encodes, or 0 without one. @throws the 400 for any other text */
+/** Returns the position that a cursor encodes, or 0 without a cursor. @throws a 400 for any other text */
 export function positionIn(list: string, token: string | undefined): bigint {
   if (token === undefined) return 0n
   if (!/^[0-9a-v]{45}$/.test(token)) throw invalidToken(token)

@@ -3,13 +3,13 @@ import { z } from 'zod'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** A switch makes X return what its OpenAPI file does not allow. */
+    /** Whether a switch makes the stand-in return what X's OpenAPI file does not allow. */
     isOddOnPurpose: boolean
   }
 }
 
-// What tests can change about X, besides faults. A PUT replaces all values of a path. Omitted ones
-// get their default, which is what X documents.
+// What tests can change about the stand-in X, in addition to faults. A PUT replaces all values of a
+// path. Omitted values get their default, which is what X documents.
 
 /** How events look. */
 const Events = z.strictObject({
@@ -70,7 +70,7 @@ const SCHEMAS = { events: Events, reading: Reading, chat: Chat, subscriptions: S
 
 export type Switches = { [Name in keyof typeof SCHEMAS]: z.output<(typeof SCHEMAS)[Name]> }
 
-/** @param overrides values that replace the defaults */
+/** Creates the switches. @param overrides values that replace the defaults */
 export function createSwitches(overrides: { chat?: z.input<typeof Chat> }): Switches {
   return {
     events: Events.parse({}),

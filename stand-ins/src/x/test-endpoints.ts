@@ -22,7 +22,7 @@ const ChatBody = z.strictObject({
 })
 const Cents = z.strictObject({ cents: z.number().min(0).nullable(), clientId: z.string().optional() })
 
-/** Endpoints for tests: logs, switches, and ways to make people act. */
+/** Adds endpoints for tests: logs, switches, and ways to make people act. */
 export function addTestEndpoints(app: FastifyInstance, network: Network, activity: Activity) {
   const { registry, messages, chats, credits, apps } = network
   const handleOf = (id: string) => {
@@ -36,14 +36,14 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     const encodedEvent = encodeEvent({ from, to, at, ...event })
     return { ...event, from: handleOf(from), to: handleOf(to), at: new Date(at).toISOString(), encodedEvent }
   }
-  /** An invalid handle matches nobody. */
+  /** Returns the id for a handle. A handle that nobody has gets an id that matches nobody. */
   const idOf = (handle: string | undefined) => {
     if (handle === undefined) return undefined
     const name = handle.replace(/^@/, '')
     const key = HANDLE.test(name) ? registry.holderOf(name) : undefined
     return key === undefined ? 'nobody' : idOfHandle(key)
   }
-  /** The person with this handle. Sends a 404 if there is none. */
+  /** Returns the person with this handle. Sends a 404 if there is none. */
   const personOrReply = (handle: string, reply: FastifyReply): Person | undefined => {
     const name = handle.replace(/^@/, '')
     const result = HANDLE.test(name) ? personByHandle(network, name) : undefined
@@ -117,7 +117,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     },
   )
 
-  /** An app's remaining credits; defaults to the first app. PUT sets them, and resets what was spent. */
+  /** An app's remaining credits, by default the first app's. PUT sets them, and resets what was spent. */
   app.get<{ Querystring: { clientId?: string } }>('/_credits', async ({ query }) =>
     credits.of(query.clientId ?? apps.first.id),
   )

@@ -26,16 +26,16 @@ export function i64(id: number, value: bigint): Field {
   bytes.writeBigInt64BE(value)
   return field('i64', id, bytes)
 }
-/** Strings and bytes have the same type. */
+/** Encodes a string or bytes: both have the same type. */
 export function string(id: number, value: string | Buffer): Field {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value
   return field('string', id, Buffer.concat([int32(bytes.length), bytes]))
 }
 export const struct = (id: number, ...fields: Field[]): Field => field('struct', id, body(...fields))
-/** A list of structs. Each item has the fields of one struct. */
+/** Encodes a list of structs. Each item has the fields of one struct. */
 export function structs(id: number, items: Field[][]): Field {
   const head = Buffer.concat([Buffer.from([TYPES.struct]), int32(items.length)])
   return field('list', id, Buffer.concat([head, ...items.map((fields) => body(...fields))]))
 }
-/** The bytes of a struct: its fields and a stop byte. */
+/** Encodes the content of a struct: its fields and a stop byte. */
 export const body = (...fields: Field[]): Buffer => Buffer.concat([...fields, Buffer.from([0])])

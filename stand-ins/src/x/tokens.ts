@@ -14,7 +14,7 @@ export const SCOPES = [
 const CODE_SECONDS = 30
 const ACCESS_SECONDS = 2 * 60 * 60
 
-/** A consent. All tokens issued for it form one family. */
+/** A user's consent. All tokens issued for it form one family. */
 export type Grant = { family: string; userId: string; clientId: string; scopes: string[] }
 
 /** Stored on disk, so that tokens survive a restart. */
@@ -33,8 +33,8 @@ type Code = {
 }
 
 /**
- * X's tokens: codes (valid once, for 30 seconds), access tokens (2 hours) and refresh tokens (valid
- * once; reuse revokes the family). `write` must store the entry before returning.
+ * Manages X's tokens: codes (valid once, for 30 seconds), access tokens (2 hours) and refresh tokens
+ * (valid once; reuse revokes the family). `write` must store the entry before returning.
  */
 export function createTokens(now: () => number, write: (entry: TokenEntry) => void) {
   const codes = new Map<string, Code>()
@@ -106,7 +106,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue({ family: opaque(), userId: code.userId, clientId, scopes: code.scopes })
     },
 
-    /** The next tokens of a family; undefined if the refresh token is unknown or reused. Reuse revokes the family. */
+    /** Issues a family's next tokens; undefined if the refresh token is unknown or reused. Reuse revokes the family. */
     rotate(value: string, clientId: string) {
       const grant = refresh.get(value)
       if (!grant || grant.clientId !== clientId) return undefined
@@ -117,7 +117,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue(grant, value)
     },
 
-    /** The consent behind an access token, if the token is valid. */
+    /** Returns the consent behind an access token, if the token is valid. */
     find(value: string): Grant | undefined {
       const grant = access.get(value)
       return grant && grant.expiresAt > now() ? grant : undefined

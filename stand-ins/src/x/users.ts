@@ -13,7 +13,7 @@ import { count, idList, longToken, positionIn, readId, readQuery, words } from '
 
 type Ties = { followers: People; following: People }
 
-/** The supported user fields. `ties` are the viewer's. */
+/** The supported user fields. `ties` returns whom the viewer follows, and who follows the viewer. */
 const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties) => unknown> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -53,9 +53,9 @@ const READ_USERS = ['tweet.read', 'users.read']
 
 type ById = FastifyRequest<{ Params: { id: string } }>
 
-/** Routes to look up users, followers and followed people. */
+/** Adds routes that look up users, followers and followed people. */
 export function addUsers(app: FastifyInstance, network: Network) {
-  /** Identifies the caller, and returns how they see people with the requested fields. */
+  /** Identifies the caller. `show` returns a person with the requested fields as the caller sees them, and charges. */
   function read(request: FastifyRequest, reply: FastifyReply, call: LimitedCall) {
     const caller = callerOf(network, request, reply, call, READ_USERS)
     const { 'user.fields': fields } = readQuery(request.query, { 'user.fields': userFields })
@@ -184,7 +184,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
   })
 }
 
-/** A user in X's format: id, name, username and the requested `fields`. */
+/** Returns a user in X's format: id, name, username and the requested `fields`. */
 export function userJson(
   network: Network,
   person: Person,
@@ -196,7 +196,7 @@ export function userJson(
   return Object.fromEntries([...names].map((name) => [name, FIELDS[name]?.(person, network, ties)]))
 }
 
-/** Whom the viewer follows, and who follows them. Computed once, and only if needed. */
+/** Returns a function for whom the viewer follows and who follows the viewer, computed once and only if needed. */
 export function tiesOf({ key }: Person): () => Ties {
   let ties: Ties | undefined
   return () => (ties ??= { followers: followersOf(key), following: followedBy(key) })

@@ -24,8 +24,8 @@ function textOf(Page: ComponentType): string {
 }
 
 /**
- * These may be part of a sentence. Other texts must be a complete element, so that 'Pro Yearly'
- * does not match 'Pro'.
+ * Texts that may be part of a sentence. Other texts must be a complete element, so that
+ * 'Pro Yearly' does not match 'Pro'.
  */
 const WITHIN_A_SENTENCE = new Set([
   '40%',
@@ -35,7 +35,7 @@ const WITHIN_A_SENTENCE = new Set([
   'free tier',
 ])
 
-/** Texts that public pages must contain, in any case. */
+/** Texts that public pages must contain, ignoring upper and lower case. */
 describe.each([
   [
     'the landing page',

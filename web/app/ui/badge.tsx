@@ -5,7 +5,7 @@ import { cn } from './cn'
 
 export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
 
-/** Neutral and accent badges are boxes. Others are a state: a dot or an icon, and a word. */
+/** Neutral and accent badges are boxes. The others show a state with a dot or an icon, and a word. */
 const boxes = { neutral: 'border-line bg-sunken text-muted', accent: 'border-accent-edge bg-accent text-accent-ink' }
 const words = { info: 'text-info', good: 'text-good', warn: 'text-warn', bad: 'text-bad' }
 
@@ -37,7 +37,7 @@ export const statusLooks = {
   delivered: { label: 'Delivered', className: 'text-status-delivered' },
   replied: { label: 'Replied', className: 'text-status-replied' },
   failed: { label: 'Failed', className: 'text-status-failed' },
-  /** It failed before it was tried, for a reason that concerns the person. */
+  /** The message failed before it was tried, for a reason that concerns the recipient. */
   skipped: { label: 'Skipped', className: 'text-status-archived' },
   // leads
   not_sent: { label: 'Not sent', className: 'text-muted' },
@@ -57,7 +57,7 @@ export const statusLooks = {
 
 type Status = keyof typeof statusLooks
 
-/** Statuses of what is still to come have a hollow dot. */
+/** Statuses of what has not started yet. Their dot is hollow. */
 const AHEAD: ReadonlySet<string> = new Set<Status>(['queued', 'not_sent', 'draft', 'waiting'])
 const BUSY: ReadonlySet<string> = new Set<Status>(['sending', 'running'])
 

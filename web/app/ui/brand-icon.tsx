@@ -1,4 +1,4 @@
-/** Icons of 24 × 24. WhatsApp, Facebook and Google follow Simple Icons (CC0). */
+/** SVG paths of icons of 24 × 24. Those of WhatsApp, Facebook and Google follow Simple Icons (CC0). */
 const signs = {
   x: 'M14.1 10.3 21.2 2h-1.7l-6.2 7.2L8.4 2H2.7l7.5 10.9L2.7 21.6h1.7l6.5-7.6 5.2 7.6h5.7l-7.7-11.3Zm-2.3 2.7-.8-1.1-6-8.6h2.6l4.8 6.9.8 1.1 6.3 9h-2.6l-5.1-7.3Z',
   linkedin:

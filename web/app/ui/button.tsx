@@ -58,7 +58,7 @@ function busy(loading: boolean | undefined): Pick<ComponentProps<'button'>, 'ari
   return loading ? { 'aria-busy': true, 'aria-disabled': true, onClick: ignoreClick } : {}
 }
 
-/** `type` defaults to 'button', so that no button submits a form by accident. */
+/** A button. `type` defaults to 'button', so that no button submits a form by accident. */
 export function Button({
   variant,
   size,

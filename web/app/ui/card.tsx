@@ -11,7 +11,7 @@ interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
 
 /** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
-  // Saving disables the focused button.
+  // Saving disables the focused button, so the card takes the focus.
   const focusFallback = useFocusFallback<HTMLElement>()
   return (
     <section

@@ -19,7 +19,7 @@ interface ChipsInputProps {
   /** Maximum length of a chip. */
   maxLength?: number
   id?: string
-  /** The text in the field, for forms that also submit what was not added yet. */
+  /** The text in the field, for forms that also submit text that has not been added yet. */
   typed?: string
   onType?: (typed: string) => void
 }
@@ -31,7 +31,10 @@ export function withChip(values: readonly string[], typed: string): string[] {
   return word === '' || isKnown ? [...values] : [...values, word]
 }
 
-/** A list of short texts. Enter adds one. Its cross, or Backspace in the empty field, removes one. */
+/**
+ * A field for a list of short texts. Enter adds a chip. Its cross removes it. Backspace in an empty
+ * field removes the last one.
+ */
 export function ChipsInput({
   values,
   onChange,

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'r
 import { cn } from './cn'
 
 interface Labelled {
-  /** May only be omitted with `aria-label` (in table rows). */
+  /** Required unless `aria-label` is set (in table rows). */
   label?: ReactNode
   hint?: ReactNode
 }
@@ -12,7 +12,7 @@ interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled 
   indeterminate?: boolean
 }
 
-/** For values that are saved with their form, and for selecting rows. */
+/** A checkbox, for values that are saved with their form, and for selecting rows. */
 export function Checkbox({ label, hint, indeterminate = false, className, ref, ...props }: CheckboxProps) {
   const own = useRef<HTMLInputElement | null>(null)
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Checkbox({ label, hint, indeterminate = false, className, ref, .
   )
 }
 
-/** For settings that take effect without a save button. */
+/** A switch, for settings that take effect without a save button. */
 export function Switch({
   label,
   hint,

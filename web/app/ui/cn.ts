@@ -1,7 +1,7 @@
 import { type ClassValue, clsx } from 'clsx'
 import { extendTailwindMerge } from 'tailwind-merge'
 
-/** Names in tokens.css that Tailwind does not have. */
+/** tailwind-merge, extended by the names in tokens.css that Tailwind does not have. */
 const merge = extendTailwindMerge({
   extend: {
     theme: { text: ['2xs', 'ui'], 'font-weight': ['strong'], container: ['page'], spacing: ['header'] },

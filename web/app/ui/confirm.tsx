@@ -5,7 +5,7 @@ type Ask = (question: Question) => Promise<boolean>
 
 const ConfirmContext = createContext<Ask | null>(null)
 
-/** `if (await confirm({ title, body, confirm: 'Delete list', danger: true })) …` */
+/** Returns a function that asks the user: `if (await confirm({ title, confirm: 'Delete list', danger: true })) …` */
 export function useConfirm(): Ask {
   const ask = useContext(ConfirmContext)
   if (!ask) throw new Error('useConfirm needs a ConfirmProvider around it')

@@ -9,7 +9,7 @@ interface CopyButtonProps {
   variant?: ButtonVariant
 }
 
-/** Copies, then shows 'Copied!' for 2 seconds. */
+/** Copies `text`, then shows 'Copied!' for 2 seconds. */
 export function CopyButton({ text, label = 'Copy', size, variant }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

@@ -5,7 +5,7 @@ interface DateTimeProps {
   value: string
   /** 'day' omits the time. */
   precision?: 'day' | 'minute'
-  /** Adds a full stop, unless the date ends with one ('1. Dez.'). */
+  /** Adds a period, unless the date ends with one ('1. Dez.'). */
   endsSentence?: boolean
   className?: string
 }

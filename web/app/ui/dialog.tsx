@@ -63,7 +63,7 @@ export function Dialog({
   )
 }
 
-/** The dialog's first control after its segments, if that is a text field. */
+/** The dialog's first control, if that is a text field. Segments don't count as controls. */
 function firstField(content: HTMLElement | null): HTMLElement | null {
   const first = content?.querySelector<HTMLElement>('input, select, textarea, button:not([role=group] button), a[href]')
   return first?.matches(
@@ -105,7 +105,7 @@ export function Sheet({
 }
 
 interface WideSheetProps extends Pick<DialogProps, 'open' | 'onClose' | 'children'> {
-  /** Next to the button that closes it. */
+  /** Shown next to the button that closes the sheet. */
   bar: ReactNode
   onKeyDown: ComponentProps<'div'>['onKeyDown']
   /** The element to focus after closing. */

@@ -6,7 +6,7 @@ interface Wiring {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined
-  /** Only present if true, so that native controls keep their own `required`. */
+  /** Only passed on if true, so that native controls keep their own `required`. */
   required: boolean
 }
 
@@ -24,7 +24,7 @@ export interface FieldProps {
   /** Hides the label from everyone but screen readers. */
   hideLabel?: boolean
   className?: string
-  /** One control from this folder. It reads its id and state from here. */
+  /** One control from this folder, which gets its id and state from the Field. */
   children: ReactNode
 }
 
@@ -66,7 +66,7 @@ function FieldHint({ id, children }: { id?: string; children: ReactNode }) {
   )
 }
 
-/** Announced by screen readers. Outside of a Field, the control must name its id in `aria-describedby`. */
+/** An error that screen readers announce. Outside a Field, the control must reference `id` in `aria-describedby`. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p id={id} role="alert" className="flex gap-1.5 text-bad">

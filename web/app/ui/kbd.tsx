@@ -1,4 +1,4 @@
-/** A key, inside the button that it presses. Hidden on devices without a keyboard. */
+/** A shortcut key, shown inside the button that it triggers. Hidden on narrow screens and touch devices. */
 export function Kbd({ children }: { children: string }) {
   return (
     <kbd

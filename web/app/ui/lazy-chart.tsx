@@ -2,8 +2,8 @@ import { lazy, Suspense } from 'react'
 import type { DayChart, DayChartProps } from './day-chart'
 import { Skeleton } from './skeleton'
 
-// Loaded once there is data, because the chart library is large. `lazy` drops the generic, and the
-// cast restores it.
+// Loaded once there is data, because the chart library is large. `lazy` drops the type parameter,
+// and the cast restores it.
 const Chart = lazy(() =>
   import('./day-chart').then((module) => ({ default: module.DayChart })),
 ) as unknown as typeof DayChart

@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { FieldProps } from './field'
 
-/** From this share of the limit on, there is a counter. */
+/** Share of the limit above which a counter is shown. */
 const COUNTED_FROM = 0.8
 
 /** Props for a long text's Field: a counter near the limit, and an error beyond it. Nothing is truncated. */

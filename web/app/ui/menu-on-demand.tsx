@@ -9,7 +9,7 @@ interface MenuOnDemandProps {
   trigger: ReactElement<ComponentProps<'button'>>
 }
 
-/** A button whose menu loads when it is first pressed. */
+/** A button whose menu loads when the button is first hovered, focused or pressed. */
 export function MenuOnDemand({ load, trigger }: MenuOnDemandProps) {
   const [Loaded, setLoaded] = useState<LoadedMenu | null>(null)
   if (Loaded) return <Loaded trigger={trigger} />

@@ -1,4 +1,4 @@
-/** The modifier key in shortcuts, as this system writes it before a key. */
+/** The modifier key as this system displays it in shortcuts, to be followed by another key. */
 export function modKey(): string {
   return isApple() ? '⌘' : 'Ctrl '
 }

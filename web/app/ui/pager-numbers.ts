@@ -15,7 +15,7 @@ export function pagerNumbers(page: number, pages: number): PagerEntry[] {
   })
 }
 
-/** The last page, if the current one no longer exists. Null while the total may be outdated. */
+/** The last page if the current one no longer exists, else null. Always null while the total may be outdated. */
 export function pageLeft(of: {
   page: number
   pageSize: number

@@ -9,7 +9,7 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** Its `total` is the number of rows on all pages. While fetching, it may be outdated. */
+  /** The list's query. `total` is the number of rows on all pages, and may be outdated while fetching. */
   query: { data?: { total: number | null } | null | undefined; isFetching: boolean }
   /** Whether there is a next page, for when the total is unknown. */
   hasNext?: boolean
@@ -32,7 +32,7 @@ export function Pager({ page, pageSize, query, hasNext, onChange, noun = 'rows' 
   if ((!isKnown && hasNext === undefined) || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total ?? Number.POSITIVE_INFINITY)
   const first = Math.min((page - 1) * pageSize + 1, last)
-  /** Not `disabled`, because a disabled button loses the focus. */
+  /** Props of Previous and Next. Not `disabled`, because a disabled button loses the focus. */
   const stepUnless = (isAtEnd: boolean, by: 1 | -1) => ({
     'aria-disabled': isAtEnd || undefined,
     onClick: () => isAtEnd || onChange(page + by),

@@ -3,7 +3,7 @@ import { formatCount } from '@x-automated/contract/format'
 const WIDTH = 64
 const HEIGHT = 20
 
-/** Counts per day as a small line. Empty without counts. */
+/** Counts per day as a small line, or '–' if there are none. */
 export function Sparkline({ counts, noun }: { counts: readonly number[] | undefined; noun: string }) {
   const total = counts?.reduce((sum, count) => sum + count, 0) ?? 0
   if (!counts || total === 0) return <span className="text-faint">–</span>

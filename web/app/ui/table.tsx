@@ -4,7 +4,7 @@ import { cn } from './cn'
 import { SkeletonRows } from './skeleton'
 import { useFocusFallback } from './use-focus-fallback'
 
-/** A column's heading. Aligned to the end for numbers; can be for screen readers only. */
+/** A column's heading. `end` aligns numbers to the end. `hidden` keeps it for screen readers only. */
 export interface Head {
   name: ReactNode
   end?: boolean
@@ -25,7 +25,7 @@ export interface TableProps {
   plain?: boolean
   /** Rows of 48 px on wide screens, for cells of one or two lines. */
   dense?: boolean
-  /** The table's minimum width. Setting it fixes the columns. */
+  /** The table's minimum width. Setting it also makes the column widths fixed. */
   minWidth?: string | undefined
   /** For dialogs: '22rem'. By default, the table is as tall as its rows. */
   maxHeight?: string
@@ -56,7 +56,7 @@ export function Table({
   children,
 }: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
-  // A row's action may replace its button, or remove the row.
+  // A row's action may replace its button or remove the row, and the focus with it.
   const focusFallback = useFocusFallback<HTMLDivElement>()
   const [overflowing, setOverflowing] = useState(false)
 

@@ -88,7 +88,7 @@ export function useTabParam<T extends string>(
   name = 'tab',
 ): [T, (value: string) => void] {
   const [params, setParams] = useSearchParams()
-  // Prerendered pages have no query.
+  // Prerendered pages have no query string.
   const requested = useHydrated() ? params.get(name) : null
   const value = values.find((candidate) => candidate === requested) ?? values[0]
   const open = (next: string) =>

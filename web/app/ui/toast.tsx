@@ -20,7 +20,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-// If a page's code doesn't load, the user can reload it.
+// If the code of toasts does not load, the toast is not shown.
 const notify =
   (kind: ToastKind) =>
   (text: string, options?: ToastOptions): void =>
@@ -29,7 +29,7 @@ const notify =
       () => {},
     )
 
-/** Short messages at the top right. They disappear after 3 seconds. */
+/** Short messages at the top right. By default, they disappear after 3 seconds. */
 export const toast = {
   success: notify('success'),
   error: notify('error'),

@@ -19,14 +19,17 @@ const icons = {
 interface ToastAction {
   label: string
   onClick: () => void
-  /** Until when the action is possible, in milliseconds since 1970. The button counts down. */
+  /** When the action stops being possible, in milliseconds since 1970. The button counts down. */
   until?: number
 }
 
 export interface ToastOptions {
-  /** In milliseconds. Defaults to 3,000. */
+  /**
+   * Time until the toast closes, in milliseconds. Defaults to 3,000 or, with a button, until
+   * `action.until` or 10,000.
+   */
   duration?: number
-  /** A button ('Undo') that closes the toast. With a button, a toast stays longer. */
+  /** A button ('Undo') that closes the toast. */
   action?: ToastAction
   /** Not shown again while a toast with this id is visible. */
   id?: string
@@ -67,7 +70,10 @@ function SecondsLeft({ until }: { until: number }) {
   )
 }
 
-/** How often a toast with this id has closed. While a toast slides out, its id cannot be reused. */
+/**
+ * How often toasts of each id have closed. The count is part of the internal id, because an id
+ * cannot be reused while its toast slides out.
+ */
 const closings = new Map<string, number>()
 const toastIdOf = (id: string) => `${id}-${closings.get(id) ?? 0}`
 
@@ -102,7 +108,7 @@ function Close({ closeToast }: CloseButtonProps) {
   )
 }
 
-/** Renders toasts. Earlier ones were queued. */
+/** Renders toasts, including those queued before it was mounted. */
 export default function Toasts() {
   return (
     <ToastContainer

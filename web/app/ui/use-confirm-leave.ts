@@ -13,7 +13,7 @@ export function isLeft(
   return from.pathname !== to.pathname || tabOf(from) !== tabOf(to)
 }
 
-/** Asks before the user leaves the page or closes the tab. @param onLeave called if they leave */
+/** Asks before the user leaves the page or closes the tab. @param onLeave called if they leave the page */
 export function useConfirmLeave(isUnderWay: boolean, question: Question, onLeave?: () => void): void {
   const confirm = useConfirm()
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isUnderWay && isLeft(currentLocation, nextLocation))

@@ -4,8 +4,8 @@ import type { ControlledDialogProps } from './use-dialogs'
 
 /**
  * A dialog whose code loads when it is first opened.
- * @param load its module
- * @param what 'The menu', for the toast if it doesn't load
+ * @param load loads the dialog's module
+ * @param what the subject of the toast that appears if it doesn't load: 'The dialog'
  */
 export function useDialogOnDemand<Props extends ControlledDialogProps>(
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -16,7 +16,7 @@ export function useDialogOnDemand<Props extends ControlledDialogProps>(
   const prepare = () => void load().catch(() => {})
   return {
     open,
-    /** Props for the button that opens it. */
+    /** Props for the button that opens the dialog. */
     button: {
       onPointerEnter: prepare,
       onFocus: prepare,

@@ -25,7 +25,7 @@ function fallbackFor(focused: Element): FindFallback {
   }
 }
 
-/** The `finalFocus` of a dialog: the element that opened it or, once that is gone, its fallback. */
+/** The `finalFocus` of a dialog: the element that opened it or, if that is gone, its fallback. */
 export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HTMLElement | boolean {
   // The user may have moved on during the closing animation.
   if (!document.activeElement?.matches('body, main, [data-closed], [data-closed] *')) return false
@@ -37,8 +37,8 @@ export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HT
 }
 
 /**
- * Props of an element that takes the focus when the focused part inside it is removed. In a table,
- * the next row takes it, or the last row.
+ * Props of an element that takes the focus when a focused part of it is removed or disabled. In a
+ * table, the next row takes it, or the last row.
  */
 export function useFocusFallback<E extends HTMLElement>() {
   const ref = useRef<E>(null)

@@ -5,7 +5,7 @@ export const HYDRATED = 'hydrated'
 
 let isAppHydrated = false
 
-/** False until hydrated. Content that depends on the query, storage or time must wait for it. */
+/** False until hydrated. Content that depends on the URL's query, storage or time must wait for hydration. */
 export function useHydrated(): boolean {
   const [isHydrated, setHydrated] = useState(isAppHydrated)
   useEffect(() => {

@@ -19,7 +19,7 @@ interface KeysOptions {
   groups?: readonly KeyGroup[]
 }
 
-/** Elements that receive all keys while focused: fields, and elements marked accordingly. */
+/** Elements that receive all keys while focused: fields, and elements with `data-takes-keys`. */
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [data-takes-keys]'
 /** A selector for popups, which open on top of a page. */
 export const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
@@ -44,7 +44,7 @@ export function activeKeys(): KeyGroup[] {
 /** The first key of a sequence, and the key that followed it. */
 let begun: { key: string; event: KeyboardEvent; next?: KeyboardEvent } | null = null
 
-/** The key's name. In a sequence it contains both keys, so that other screens ignore the second. */
+/** The key's name. For the second key of a sequence, it includes both keys, so that other screens ignore it. */
 function nameOf(event: KeyboardEvent): string {
   const key = event.key.toLowerCase()
   if (!begun || begun.event === event) return key

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Runs when Back restores this page after navigating away was aborted. */
+/** Calls `onBack` when the browser restores this page from its back/forward cache. */
 export function usePageRestored(onBack: () => void): void {
   const latest = useRef(onBack)
   useEffect(() => {

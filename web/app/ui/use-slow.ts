@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** True once `isActive` has been true for `afterMs` milliseconds. False again when it ends. */
+/** True once `isActive` has been true for `afterMs` milliseconds. False again when `isActive` is false. */
 export function useSlow(isActive: boolean, afterMs: number): boolean {
   const [isSlow, setSlow] = useState(false)
   useEffect(() => {

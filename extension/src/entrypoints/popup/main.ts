@@ -78,5 +78,5 @@ part('pair').addEventListener('submit', async (event) => {
 })
 onStateChange(draw)
 draw()
-// The account's data may be half a minute old.
+// Have the background script refresh the product's data, which may be half a minute old.
 ask({ popup: 'wake' })

@@ -77,7 +77,7 @@ export const columns = {
   pauseReason: campaigns.pauseReason,
   reason: campaigns.reason,
   messagesInFlight: countInFlight(sql`campaigns.id`),
-  /** An older active campaign on the same X account sends first. Follow-ups do not wait for it. */
+  /** Whether an older campaign on the same X account sends its first messages first. Follow-ups do not wait. */
   waiting: sql<boolean>`
     (${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder(campaigns)})`,
   waitsBehind: sql<{ id: string; name: string } | null>`case
@@ -90,11 +90,11 @@ export const columns = {
     ) end`,
 }
 
-/** SQL: the campaigns of a workspace, without the one that holds direct messages. */
+/** SQL: the campaigns of a workspace, except the one for direct messages. */
 export const ofWorkspace = (actor: Actor) =>
   and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Reads a campaign for a response. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
     .select(columns)
@@ -105,7 +105,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   return campaignAnswer(row)
 }
 
-/** Renders the reason of an automatic pause as its `pauseReason`. */
+/** Renders the reason of an automatic pause as the campaign's `pauseReason`. */
 export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
   return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
 }
@@ -124,7 +124,10 @@ export async function insert(db: Db, actor: Actor, input: NewCampaign, steps: re
 
 export type Changes = InputOf<'campaigns', 'update'>
 
-/** Edits a campaign and changes its status, in the caller's transaction. @throws Refusal as `campaigns.update` declares */
+/**
+ * Edits a campaign and changes its status, in the caller's transaction. @throws those of
+ * `campaigns.update` in the contract
+ */
 export async function applyChanges(tx: Db, env: SendingEnv, actor: Actor, changes: Changes): Promise<void> {
   await lockBeforeCampaign(tx, actor, changes)
   const before = await lock(tx, actor, changes.id)
@@ -139,7 +142,10 @@ export async function applyChanges(tx: Db, env: SendingEnv, actor: Actor, change
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
 }
 
-/** Takes the locks that come before a campaign's row in the lock order: senders record outcomes meanwhile. */
+/**
+ * Takes the locks that precede a campaign's row in the lock order, because senders record outcomes
+ * at the same time.
+ */
 async function lockBeforeCampaign(tx: Db, actor: Actor, { id, status, messageTemplate }: Changes): Promise<void> {
   if (messageTemplate !== undefined) readTemplate('messageTemplate', messageTemplate)
   if (status === 'archived' || messageTemplate !== undefined)
@@ -173,7 +179,7 @@ async function pause(tx: Db, campaign: Row): Promise<void> {
   await endTurn(tx, campaign.xAccountId)
 }
 
-/** Archives a campaign, so that other campaigns may message its people. */
+/** Archives a campaign and releases its leads, so that other campaigns can message them. */
 async function archive(tx: Db, campaign: Row): Promise<void> {
   await setStatus(tx, campaign, 'archived')
   await releaseLeads(tx, campaign.id)
@@ -188,8 +194,8 @@ async function setStatus(tx: Db, { id }: Row, status: 'paused' | 'archived'): Pr
 }
 
 /**
- * @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: after a restore, only the former account can
- * show what was sent
+ * Checks that a campaign may switch to another account. @throws Refusal X_ACCOUNT_NOT_FOUND;
+ * CAMPAIGN_STATE: after a restore, only the former account can show what was sent
  */
 async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, newId: string): Promise<void> {
   await findAccount(tx, actor.workspaceId, newId)
@@ -202,7 +208,7 @@ async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, n
     )
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
+/** Launches or resumes a campaign. @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
 export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...options }: { id: string } & LaunchOptions) {
   return transact(db, async (tx) => {
     await lockToRender(tx, actor, id)
@@ -218,13 +224,13 @@ export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...opti
 }
 
 /**
- * Undoes a launch, which leaves the campaign as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
- * CAMPAIGN_STATE: the launch was not held, the time is over, or a message was claimed
+ * Undoes a launch and restores the campaign as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
+ * CAMPAIGN_STATE: the launch was not held, the undo period is over, or a message was claimed
  */
 export async function undoLaunch(db: Db, actor: Actor, id: string) {
   await transact(db, async (tx) => {
     await find(tx, actor, id)
-    // Take these locks before any row's: senders record outcomes meanwhile.
+    // Take these locks before any row lock, because senders record outcomes at the same time.
     await lockForEdit(tx, actor.workspaceId, id)
     await lockQueuedLeads(tx, id)
     const campaign = await lock(tx, actor, id)
@@ -256,7 +262,7 @@ export async function undoLaunch(db: Db, actor: Actor, id: string) {
 
 /**
  * Prevents deletion of the campaign's list until the transaction ends. Call it before locking the
- * campaign: deleting a list takes the same order.
+ * campaign, because deleting a list locks in the same order.
  */
 async function lockList(tx: Db, actor: Actor, id: string): Promise<void> {
   const [campaign] = await tx
@@ -279,8 +285,8 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
 }
 
 /**
- * Activates a draft or paused campaign and queues its messages. With an empty list it completes
- * immediately.
+ * Activates a draft or paused campaign and queues its messages. A campaign with an empty list
+ * completes immediately.
  */
 async function activate(
   tx: Db,
@@ -297,7 +303,7 @@ async function activate(
   if (campaign.queuedAt === null) {
     const leadList = await requireList(tx, campaign)
     filter = leadList.filter
-    // A smart list is evaluated when it is queued.
+    // A smart list is evaluated when the campaign is queued.
     if (!filter && leadList.leadCount === 0) {
       await tx
         .update(campaigns)
@@ -342,7 +348,8 @@ async function activate(
     })
     .where(eq(campaigns.id, campaign.id))
   if (isDone) await notifyOfCampaigns(tx, [campaign.id])
-  // Extensions poll for messages, and their activity says nothing about X's API limits.
+  // An extension polls for messages, so it needs no waking, and its activity says nothing about X's
+  // API limits.
   if (account && campaign.channel !== 'extension') {
     await resumeDirect(tx, actor, account.id)
     await wakeCampaign(tx, campaign.id, account.id)
@@ -350,13 +357,13 @@ async function activate(
   if (step) await readOpenersAgain(tx, campaign, step)
 }
 
-/** Locks the messages that resuming renders again, before any other lock. */
+/** If resuming the campaign will render messages again, locks them before any other lock. */
 async function lockToRender(tx: Db, actor: Actor, id: string): Promise<void> {
   const { reason } = await find(tx, actor, id)
   if (reason?.code === 'placeholder') await lockForEdit(tx, actor.workspaceId, id)
 }
 
-/** The list of a campaign. Leads that are added meanwhile are not included. @throws Refusal CAMPAIGN_STATE */
+/** Returns the lead count and filter of a campaign's list. @throws Refusal CAMPAIGN_STATE if the list was deleted */
 async function requireList(tx: Db, { leadListId }: Row) {
   const [leadList] = leadListId
     ? await tx
@@ -368,7 +375,7 @@ async function requireList(tx: Db, { leadListId }: Row) {
   return leadList
 }
 
-/** Resumes the direct messages of an account that X's errors had paused. */
+/** Resumes an account's direct messages if X's errors had paused them. */
 async function resumeDirect(tx: Db, actor: Actor, accountId: string): Promise<void> {
   await tx
     .update(campaigns)
@@ -384,8 +391,8 @@ async function resumeDirect(tx: Db, actor: Actor, accountId: string): Promise<vo
 }
 
 /**
- * Returns the account that sends, which activation fixes; null if the extension's account is
- * unknown. Replaces a disconnected account only if it has sent nothing. @throws Refusal
+ * Returns the account from which the campaign will send; null if the extension's account is
+ * unknown. Replaces a disconnected account only if the campaign has sent nothing. @throws Refusal
  * X_NOT_CONNECTED
  */
 async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {

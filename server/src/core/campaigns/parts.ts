@@ -23,22 +23,23 @@ import { enrollments } from '../tables/sequences.ts'
 import { pauseForPlaceholder } from './pause.ts'
 import { completeIfDone } from './run.ts'
 
-// A launch with a limit enrolls everyone, but queues only the first people. A job queues the others.
+// If the plan limits a launch, everyone is enrolled, but only the first people are queued. A job
+// queues the others.
 
 type Row = typeof campaigns.$inferSelect
 
-/** People queued in one transaction. */
+/** Maximum number of people queued in one transaction. */
 const PART = 1_000
 
-/** The columns that a campaign sets while people wait for their first message. */
+/** Returns the columns to set on a campaign while people wait for their first message. */
 export async function nextPart(tx: Db, { workspaceId }: Pick<Row, 'workspaceId'>) {
   const { plan, usage } = await usageOf(tx, workspaceId, 'dms')
   return { nextPartAt: usage.resetsAt, partPlan: plan }
 }
 
 /**
- * Queues waiting people in the order of the launches, once the plan's limit has reset or the plan
- * has changed. Any number of processes may run it.
+ * Queues waiting people in launch order, once the plan's limit has reset or the plan has changed.
+ * Any number of processes may run this.
  */
 export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
   const waiting = await db
@@ -57,7 +58,7 @@ export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
 const isRemoved = sql`
   (not exists (select from leads l where l.id = e.lead_id) and ${isRestorable(alias(enrollments, 'e'))})`
 
-/** @returns whether more people can be queued now */
+/** Queues the next waiting people of a campaign. @returns whether to continue with more people now */
 async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Promise<boolean> {
   const { rows: waiting } = await tx.execute<{ id: string; leadId: string }>(sql`
     select id, lead_id as "leadId" from enrollments e
@@ -68,7 +69,7 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
   await lockQueueing(tx, workspaceId)
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
   const rows = waiting.slice(0, allowance.left)
-  // Read only once the locks are held: an edit takes the same ones.
+  // Read the campaign only while holding the locks, because an edit takes the same locks.
   const [campaign] = await tx
     .select()
     .from(campaigns)

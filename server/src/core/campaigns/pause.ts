@@ -11,8 +11,6 @@ import { publishEvents } from '../neighbors.ts'
 import { countInFlight, type dms } from '../tables/messages.ts'
 import { notifyOfCampaigns } from './run.ts'
 
-// Pausing
-
 /** Why campaigns are paused, and X's own explanation. */
 export interface Pause {
   reason: PauseReason
@@ -20,8 +18,9 @@ export interface Pause {
 }
 
 /**
- * Pauses the account's campaigns, and another campaign whose follow-ups it sends, and shows why.
- * Direct messages wait until more are queued or the account is reconnected.
+ * Pauses the account's API campaigns, and the campaign `campaignId` even if the account only sends
+ * its follow-ups, and stores the reason. Direct messages wait until more are queued or the account
+ * is reconnected.
  */
 export async function pauseCampaignsOf(
   tx: Db,
@@ -47,24 +46,24 @@ export async function pauseCampaignsOf(
 }
 
 /*
- * A campaign pauses itself when X or people reject too many of its messages. Only bad news is a
- * reason to look, so a message that goes well costs nothing.
+ * A campaign is paused automatically when X or recipients reject too many of its messages. This is
+ * checked only after a rejection, so that a successful message costs no query.
  */
 
 export type XRefusal = NonNullable<(typeof dms.$inferSelect)['refusal']>
 
 const REFUSALS_OF = 50
-/** Requests that X may reject for the same reason. */
+/** This many requests that X rejected with the same error pause the campaign. */
 const ALIKE_MAX = 3
 const FORBIDDEN_OF = 20
 const FORBIDDEN_MAX = 5
 const OPT_OUTS_OF = 100
-/** With fewer messages, the share of opt-outs says little. */
+/** With fewer messages than this, the share of opt-outs means little. */
 const OPT_OUTS_FROM = 50
-/** How many claims of the account are searched for those of one campaign. */
+/** How many of the account's last claims are searched for claims of one campaign. */
 const CLAIMS_CHECKED = 1_000
 
-/** Stores why X did not take a failed message, and pauses its campaign after too many refusals. */
+/** Stores why X did not accept a failed message, and pauses its campaign after too many refusals. */
 export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Promise<void> {
   await tx.execute(sql`update dms set refusal = ${refusal} where id = ${dmId}`)
   if (refusal === 'closed') return
@@ -79,9 +78,9 @@ export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Pr
 }
 
 /**
- * Pauses the account's campaigns after X has forbidden too many of its last messages: X may mean
- * the account and not the people. Runs in its own transaction, because it locks other campaigns.
- * @param xMessage X's own explanation
+ * Pauses the account's campaigns after X has forbidden too many of its last messages: X may be
+ * rejecting the account, not the recipients. Runs in its own transaction, because it locks other
+ * campaigns. @param xMessage X's own explanation
  */
 export async function checkForbidden(
   tx: Db,
@@ -116,7 +115,7 @@ export async function checkOptOuts(tx: Db, dmId: string): Promise<void> {
   await pauseItself(tx, last, { code: 'opt_outs', params: { optOuts: last.matching, of: last.total } })
 }
 
-/** Whether most of a campaign's last messages from an account met a closed inbox. */
+/** Whether closed inboxes refused as many of a campaign's last messages from an account as the workspace allows. */
 export async function hasClosedInboxes(
   db: Db,
   workspaceId: string,
@@ -132,10 +131,13 @@ export async function hasClosedInboxes(
 
 type Last = { campaignId: string; workspaceId: string; xAccountId: string; total: number; matching: number }
 
-/** SQL of the campaign of a message, and of the account that sent it. */
+/** SQL: selects the campaign of a message and the account that sent it. */
 const campaignOf = (dmId: string) => sql`select campaign_id as id, x_account_id from dms where id = ${dmId}`
 
-/** Counts the last messages of a campaign from an account since it was activated; null: the campaign is 'Direct'. */
+/**
+ * Counts a campaign's last messages from an account since the campaign was activated; null for the
+ * campaign 'Direct'.
+ */
 async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matching: SQL): Promise<Last | null> {
   const { rows } = await db.execute<Last>(sql`
     select c.id as "campaignId", c.workspace_id as "workspaceId", looked.x_account_id as "xAccountId", counted.*
@@ -157,7 +159,7 @@ async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matchi
   return rows[0] ?? null
 }
 
-/** Pauses a campaign whose next message would show a variable. @param written the variable */
+/** Pauses a campaign whose next message would show an unfilled variable. @param written the variable as written */
 export async function pauseForPlaceholder(
   tx: Db,
   campaign: { workspaceId: string; campaignId: string; xAccountId: string | null },
@@ -184,14 +186,14 @@ async function pauseItself(
 }
 
 /**
- * A claim takes milliseconds. A hung worker checks the campaign again before it sends, so a pause
- * does not wait for it.
+ * How long a pause waits for claims, which take milliseconds. A hung worker checks the campaign
+ * again before it sends, so a pause need not wait for it.
  */
 const CLAIM_WAIT_SECONDS = 2
 
 /**
- * Keeps workers from claiming messages of this campaign until the transaction ends. Claimed
- * messages are not affected.
+ * Keeps workers from claiming messages of this campaign until the transaction ends, unless a claim
+ * takes longer than CLAIM_WAIT_SECONDS. Claimed messages are not affected.
  */
 export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> {
   try {
@@ -211,7 +213,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const IN_FLIGHT_CHECK_MS = 100
 
 /**
- * Waits until no sender owns a message of the campaign. @param deadline by performance.now()
+ * Waits until no sender owns a message of the campaign. @param deadline a time of performance.now()
  * @param db a pool, never a transaction: no lock may be held while waiting
  */
 export async function waitForInFlight(

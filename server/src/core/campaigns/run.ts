@@ -4,8 +4,8 @@ import { addedToCampaign } from '../messages/counts.ts'
 import { endTurn } from '../messages/schedule.ts'
 
 /**
- * SQL: updates a campaign after an outcome, and completes it if nothing is open or queued.
- * @param changes a part of the WITH, `campaign_changes` of `sumMessages`: what to add to its counts
+ * SQL: updates a campaign after an outcome, and completes it if nothing is open or queued. @param
+ * changes the CTE with what to add to the counts, such as `campaign_changes` of `sumMessages`
  */
 export function campaignRun(campaignId: string, opened: number, nextAt: string | null, changes?: string): SQL {
   const queued = changes ? sql`locked.dms_queued_count + d.dms_queued_count` : sql`locked.dms_queued_count`
@@ -25,10 +25,10 @@ export function campaignRun(campaignId: string, opened: number, nextAt: string |
     returning c.id, locked.status as "wasStatus", c.status, c.x_account_id as "xAccountId"`
 }
 
-/** A campaign after `campaignRun`. */
+/** The row that `campaignRun` returns. */
 export type CampaignRun = { id: string; wasStatus: string; status: string; xAccountId: string | null }
 
-/** Lets the next campaign on the account send if this one is completed. @returns whether it is completed */
+/** If the campaign is completed, lets the next campaign on the account send. @returns whether it is completed */
 export async function endRun(tx: Db, run: CampaignRun | undefined): Promise<boolean> {
   if (run?.status !== 'completed') return false
   if (run.wasStatus !== 'completed') await notifyOfCampaigns(tx, [run.id])
@@ -36,7 +36,7 @@ export async function endRun(tx: Db, run: CampaignRun | undefined): Promise<bool
   return true
 }
 
-/** Notifies members of campaigns that have just completed or paused themselves. Ignores 'Direct'. */
+/** Notifies members that campaigns have just completed or been paused automatically. Ignores 'Direct'. */
 export async function notifyOfCampaigns(tx: Db, ids: readonly string[]): Promise<void> {
   await tx.execute(sql`
     select notify_members(workspace_id, 'campaign_' || status, jsonb_build_object(
@@ -48,8 +48,8 @@ export async function notifyOfCampaigns(tx: Db, ids: readonly string[]): Promise
 }
 
 /**
- * Completes a campaign when no enrollment is open and no message is queued. @param opened change of
- * the number of open enrollments
+ * Completes a campaign if no enrollment is open and no message is queued. @param opened change in
+ * the number of open enrollments @returns whether the campaign is completed
  */
 export async function completeIfDone(tx: Db, campaignId: string, opened = 0): Promise<boolean> {
   const { rows } = await tx.execute<CampaignRun>(campaignRun(campaignId, opened, null))

@@ -11,7 +11,7 @@ const NEXT: Record<CampaignStatus, readonly CampaignStatus[]> = {
   archived: [],
 }
 
-/** `same`: a repeated request, such as a double click, which changes nothing. */
+/** What a requested status change does. `same`: a repeated request, such as a double click, changes nothing. */
 export function transition(from: CampaignStatus, to: CampaignStatus): 'changes' | 'same' | 'forbidden' {
   if (NEXT[from].includes(to)) return 'changes'
   return from === to && from !== 'archived' && from !== 'completed' ? 'same' : 'forbidden'
@@ -47,7 +47,7 @@ interface Billed {
 /**
  * What X charges for a campaign, in cents; null: nothing. One in REPLIES_ONE_IN people is assumed
  * to reply. X charges for each delivered reply, and for one read of each reply and of each message
- * sent by its API.
+ * sent through its API.
  */
 export function billOf(
   { channel, people, messages, lookups, days }: Billed,
@@ -61,8 +61,8 @@ export function billOf(
 }
 
 /**
- * The template's placeholders that may use their fallback, each once and as written, with the part
- * that the lead's data replaces.
+ * Returns each placeholder that may use its fallback, once and as written, with its template part
+ * without the fallback.
  */
 export function placeholdersWithFallback(template: Template): { place: string; part: Template[number] }[] {
   const placeholders = new Map<string, Template[number]>()

@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 import { fold } from './text.ts'
 
-/** Finds the day that a reply names, in 16 languages. If in doubt, it returns no day. */
+/** Finds the day that a reply names, in 16 languages. If in doubt, finds none. */
 
-/** Names of the months. 'ago', 'out' and 'set' are missing, because they are English words. */
+/** Names of the months. 'ago', 'out' and 'set' are left out, because they are English words. */
 const MONTHS = [
   'january jan januar janner janvier janv enero ene janeiro gennaio januari stycznia styczniu ocak январь января январе',
   'february feb februar fevrier fevr fev febrero fevereiro febbraio februari lutego lutym subat февраль февраля феврале',
@@ -57,7 +57,7 @@ const NEXT =
 const PROCHAIN = '(?: prochaine?| que vem| que viene| prossim[oa])'
 
 const split = (names: string) => names.split(' ')
-/** Months whose short names mean something else in English, so they count only after one of these words. */
+/** Prepositions and month names of more languages. A month without a day counts only after such a preposition. */
 const OTHER_MONTHS: readonly [places: string, months: string[]][] = [
   [
     'a|da|dopo|entro|fino a|per|inizio|meta|fine',
@@ -161,7 +161,7 @@ const PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
   ] satisfies [string, Reading][]
 ).map(([pattern, read]) => [new RegExp(`(?<![\\p{L}\\d])(?:${pattern})(?!\\p{L})`, 'gu'), read])
 
-/** Days in scripts whose words need no space around them. */
+/** Patterns without word boundaries, for Chinese, Japanese, Korean, Arabic and Hindi. */
 const UNSPACED_PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
   [
     [
@@ -210,13 +210,13 @@ const UNTIL_AFTER = /^(?:まで|以降|까지|부터|이후|之前|为止|'?[aei
 const RANGE = /^ ?(?:-|–|—|to|through|thru|bis|bis zum|au|al|a|ate|and|und|et|y|e) ?$/u
 /** The start of a range right before a date, such as "10–" in "10–20 January". */
 const RANGE_START = /\d{1,2}(?:\.|st|nd|rd|th)? ?(?:-|–|—|to|bis|au|al|a) ?$/u
-/** The pattern itself contains "until" or "after", or is a range such as "Jan 10-20". */
+/** Matches a date that itself contains "until" or "after", or is a range such as "Jan 10-20". */
 const IS_UNTIL =
   /^\p{L}.*[-–] ?\d|^(?:until|till|from|after|ab|bis|nach|jusqu|hasta|desde|despues|a partir|ate|depois|apres)/u
 
-/** Days further away than this are not what was meant. */
+/** Days further ahead than this are ignored, because they are probably misread. */
 const DAYS_MAX = 400
-/** A date without a year that passed at most this number of days ago is not next year's. */
+/** A date without a year that passed at most this many days ago is not taken as next year's. */
 const JUST_PAST_DAYS = 60
 const READ_MAX = 2_000
 
@@ -226,7 +226,7 @@ interface NamedDay {
   isEnd: boolean
 }
 
-/** The day that a text names; null: no day, or it is not clear which. @param today '2026-11-20' */
+/** Finds the day that a text names; null: none, or it is not clear which. @param today such as '2026-11-20' */
 export function findDay(text: string, today: string): NamedDay | null {
   let rest = fold(text.slice(0, READ_MAX)).replace(/\s+/g, ' ')
   const present = Temporal.PlainDate.from(today)
@@ -264,7 +264,7 @@ function upcoming(day: Day | null, today: Day): Day | null {
   return today.until(day).days <= DAYS_MAX ? day : null
 }
 
-/** A day and month; without a year, the next one. Null if it does not exist or was recently. */
+/** Returns the date of a day and month; without a year, the next one. Null if it does not exist or passed recently. */
 function dayOf(today: Day, day?: string, month?: string | number, year?: string): Day | null {
   try {
     const parts = { month: Number(month), day: Number(day) }
@@ -279,7 +279,7 @@ function dayOf(today: Day, day?: string, month?: string | number, year?: string)
   }
 }
 
-/** 13/1 and 1/13 can only mean one day; 3/4 is March 4 or April 3. */
+/** Reads 13/1 and 1/13, which can only mean January 13. Null for 3/4, which is March 4 or April 3. */
 function slashed(today: Day, isAlways: boolean, first?: string, second?: string, year?: string): Day | null {
   if (isAlways) return null
   const [a, b] = [Number(first), Number(second)]

@@ -1,8 +1,8 @@
 import { fold, hasUnspaced, wordsOf } from './text.ts'
 
-/** Buckets of the hashed features; a power of two. */
+/** Number of buckets for the hashed features; a power of two. */
 export const BUCKETS = 2 ** 16
-/** Buckets of the features that tell languages apart. */
+/** Number of buckets for the features that tell languages apart; a power of two. */
 export const LANGUAGE_BUCKETS = 2 ** 13
 
 /** Characters that are read, from the start and the end of a longer text. */
@@ -11,8 +11,8 @@ const READ = { start: 1_500, end: 500 }
 /** Languages in Latin letters whose replies the model can label. */
 export const LATIN_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'sv'] as const
 /**
- * Languages in Latin letters that the model tells apart; 'und': all others. Of those added here,
- * only replies in Hindi can be labelled.
+ * Languages in Latin letters that the model tells apart; 'und': all others. Of those not in
+ * LATIN_LANGUAGES, only Hindi can be labeled.
  */
 export const TOLD_APART = [
   ...LATIN_LANGUAGES,
@@ -58,7 +58,7 @@ const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]>
   ],
 }
 
-/** The language that a text's script identifies; 'und' without letters, null for Latin letters. */
+/** The language that a text's script identifies; 'und': no letters or an unknown script, null: Latin letters. */
 export function languageOfLetters(text: string): string | null {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return 'und'
@@ -71,7 +71,7 @@ export function languageOfLetters(text: string): string | null {
   return (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters < 0.4 ? 'und' : null
 }
 
-/** Whether a text has letters, or words in Latin letters, that belong to no labelled language. */
+/** Whether a text has letters or words of a language that cannot be labeled. */
 export function hasUnknownLetters(text: string): boolean {
   if (Object.values(SAME_LETTERS).some((others) => others.some(([, marks]) => marks.test(text)))) return true
   const unknown = text.match(UNKNOWN_LETTERS)?.length ?? 0
@@ -80,11 +80,11 @@ export function hasUnknownLetters(text: string): boolean {
 const UNKNOWN_LETTERS =
   /(?![\p{Script=Latin}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Han}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu
 
-/** Letters with marks that no labelled language has. A name or two may have them. */
+/** Letters with marks that no labeled language has. A name or two may have them. */
 const UNKNOWN_MARKS = /[āēīūķļņģėįųůřěčšžďťňőűășțţđơưốứịạ-ỹ]/iu
 const UNKNOWN_MARKS_SHARE = 0.3
 
-/** Whether many words of a text in Latin letters have marks that no labelled language uses. */
+/** Whether many words of a text in Latin letters have marks that no labeled language uses. */
 export function hasUnknownMarks(words: readonly string[]): boolean {
   return words.filter((word) => UNKNOWN_MARKS.test(word.normalize('NFC'))).length / words.length >= UNKNOWN_MARKS_SHARE
 }
@@ -111,7 +111,7 @@ const MARKS: readonly [name: string, pattern: RegExp][] = [
   ['clock of work', /\d ?(?:-|–|to|bis|à|a) ?\d/],
 ]
 
-/** Hashed features: words, pairs of words, parts of words, emoji and marks. */
+/** Returns a text's hashed features: words, pairs of words, parts of words, emoji, marks, hints and length. */
 export function featuresOf(text: string, hints: readonly string[] = []): { at: Uint32Array; value: Float32Array } {
   const folded = fold(readPart(text))
   const weights = new Map<number, number>()
@@ -142,7 +142,7 @@ export function featuresOf(text: string, hints: readonly string[] = []): { at: U
   return unitVector(weights)
 }
 
-/** Features that tell languages apart: the parts of words, with their marks. */
+/** Returns the features that tell languages apart: words and their parts, with diacritics. */
 export function languageFeaturesOf(text: string): { at: Uint32Array; value: Float32Array } {
   const words =
     readPart(text)
@@ -165,13 +165,13 @@ export function languageFeaturesOf(text: string): { at: Uint32Array; value: Floa
   return unitVector(weights)
 }
 
-/** An address of a page, a person or a mailbox, whose parts are words of no language. */
+/** Matches the address of a page, a person or a mailbox, whose parts are not words of a language. */
 const ADDRESS = /@|:\/\/|\p{L}\.\p{L}{2}/u
 
-/** Folded characters whose words are read: one character can fold to 18. */
+/** Maximum number of folded characters to read: one character can fold to 18. */
 const WORDS_READ = 3_000
 
-/** The folded words of a text, without numbers, addresses and languages that write no spaces. */
+/** Returns the folded words of a text, without numbers, addresses and words of languages that write no spaces. */
 export function plainWordsOf(text: string): string[] {
   const plain = text.split(/\s+/).filter((word) => !ADDRESS.test(word))
   const folded = fold(plain.join(' ')).slice(0, WORDS_READ)

@@ -115,7 +115,8 @@ describe('labelByRule', () => {
       classify(text)
       return process.cpuUsage(before).user / 1_000
     }).sort((a, b) => a - b)
-    // Threads of other tests are counted too, so only the quick times say what the rules need.
+    // Processor time of other tests' threads is counted too, so only the fastest runs show what the
+    // rules need.
     expect(times[5]).toBeLessThan(5)
   })
 })

@@ -9,7 +9,10 @@ import { fold, hasUnspaced, wordsOf } from './text.ts'
 /** The label that a rule gives a reply. Most replies match no rule: those need a person or a model. */
 interface RuleLabel {
   label: 'opted_out' | 'auto_reply' | 'later'
-  /** The start of the day on which they are back or want to hear more. `later` always has one. */
+  /**
+   * The start of the day on which the writer is back or wants to hear more; null: none named.
+   * `later` always has one.
+   */
   until: Date | null
 }
 
@@ -41,12 +44,15 @@ export function labelByRule(
   return until && { label: 'later', until }
 }
 
-/** The start of the day to which a reply puts things off, or until which its writer is away; null: no day. */
+/** The start of the day on which the writer wants to hear more or is back; null: the text names none. */
 export function untilOf(label: RecognizedLabel, text: string, { now, timeZone }: Written): Date | null {
   return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
 }
 
-/** The start of the day that a text names; null: no day. @param isEnd only a day until which something lasts */
+/**
+ * The start of the day that a text names; null: no day. @param isEnd accepts only the end of
+ * something: "until Monday"
+ */
 export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
   const local = localNow(now, timeZone)
   const match = findDay(text, local.toPlainDate().toString())
@@ -67,7 +73,7 @@ export function hintsOf(text: string): string[] {
 
 type Reader = ReturnType<typeof createReader>
 
-/** Whether the text asks for a message later. A day alone rather means a meeting: "Let's talk on Monday". */
+/** Whether the text asks for a message later. A day alone more likely means a meeting: "Let's talk on Monday". */
 function isPutOff(reader: Reader): boolean {
   return reader.any(NOT_NOW_PHRASES) || (reader.any(WRITE_AGAIN_PHRASES) && !reader.any(MEETING_PHRASES))
 }
@@ -82,7 +88,7 @@ function localNow(now: Date, timeZone: string): Temporal.ZonedDateTime {
   }
 }
 
-/** Finds phrases as whole words, without case, accents and punctuation. */
+/** Creates a reader that finds phrases as whole words, ignoring case, accents and punctuation. */
 function createReader(folded: string) {
   const words = plainWordsOf(folded)
   const wordSet = new Set(words)

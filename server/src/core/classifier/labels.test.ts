@@ -113,7 +113,7 @@ describe('languages that the model does not know', () => {
   })
 })
 
-/** The least processor time of three runs in this thread, in milliseconds. */
+/** Returns the shortest processor time of three runs in this thread, in milliseconds. */
 function processorTime(work: () => unknown): number {
   const runs = Array.from({ length: 3 }, () => {
     const before = process.threadCpuUsage()

@@ -23,13 +23,13 @@ import { fold } from './text.ts'
 
 /** What a reply says. */
 export interface Reading {
-  /** Null: the text mixes two languages, or is in one that the model does not know. */
+  /** Null: the text mixes languages, is in one that the model does not know, or refuses despite a positive label. */
   label: RecognizedLabel | null
   /** How likely the label is right: 1 if a rule decided. */
   confidence: number
   /** What chose the label. Only a rule suppresses a person. */
   by: 'rule' | 'model'
-  /** The start of the day on which they are back or want to hear more. */
+  /** The start of the day on which the writer is back or wants to hear more; null: none named. */
   until: Date | null
 }
 
@@ -42,8 +42,8 @@ const UNREAD: Reading = { label: null, confidence: 0, by: 'model', until: null }
 const POSITIVE: ReadonlySet<RecognizedLabel> = new Set(['interested', 'meeting', 'later', 'referral'])
 
 /**
- * The label of a reply after which a sequence may continue; null: the sequence ends, also if the
- * label is not sure.
+ * Returns the reply's label if a sequence may continue after it; null: the sequence ends, for
+ * example because the label is not certain.
  */
 export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 'later' | null {
   return (label === 'auto_reply' || label === 'later') && confidence >= SURE ? label : null
@@ -69,13 +69,16 @@ interface Model {
 
 let loaded: Model | undefined
 
-/** Reads the weights once, when the first reply is read. */
+/** Loads the weights on the first call. */
 function weights() {
   loaded ??= parseWeights(readFileSync(WEIGHTS_FILE))
   return loaded
 }
 
-/** A file has `scale`, `bias` and `rows` of the labels, then of the languages, and then the words. */
+/**
+ * Parses the weights: `scale`, `bias` and `rows` of the labels, then of the languages, then the
+ * hashes of the words.
+ */
 function parseWeights(file: Buffer): Model {
   // Float32Array needs an offset that is a multiple of four, which a pooled buffer may not have.
   const bytes = new Uint8Array(file).buffer
@@ -130,7 +133,8 @@ export function classifyReply(
   if (byRule && !isUnread) return isRefused(byRule.label) ? UNREAD : { ...byRule, confidence: 1, by: 'rule' }
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
   const optedOut = RECOGNIZED_LABELS.indexOf('opted_out')
-  // An opt-out stays until a person changes it, so its share must exceed that of all other labels together.
+  // An opt-out stays until a person changes it, so its probability must be at least that of all
+  // other labels together.
   const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text) && !hasOtherMeaning(fold(readPart(text)))
   if (isUnread && !isOptOut) return UNREAD
   const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
@@ -139,7 +143,7 @@ export function classifyReply(
   return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }
 }
 
-/** The language of a text as ISO 639-1; 'und' if it has no letters or is not known. */
+/** The language of a text as ISO 639-1; 'und': the text has no letters, or its language is unknown. */
 export function detectLanguage(text: string): string {
   const language = languageOfLetters(text)
   if (language) return language
@@ -152,17 +156,19 @@ const languageSharesOf = (text: string) => sharesOf(weights().languages, languag
 const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
 const IS_LABELLED = TOLD_APART.map((language) => LABELLED.has(language))
 
-/** If the languages without labels reach this share, the text, or a part of it, counts as unknown. */
+/** If languages without labels get more than this share, a text counts as unknown. */
 const UNKNOWN_TEXT = 0.4
+/** If languages without labels get more than this share, a part of a text counts as unknown. */
 const UNKNOWN_PART = 0.9
 /** From this share, the language of a part is certain. */
 const SURE_LANGUAGE = 0.97
 const PART_WORDS = 4
 
-/** If at most this share of the words are in the training data of their language, the text, or a part of it, counts as unknown. */
+/** A text counts as unknown if at most this share of its words is in the training data. */
 const KNOWN_TEXT = 1 / 3
+/** A part of a text counts as unknown if at most this share of its words is in the training data. */
 const KNOWN_PART = 1 / 4
-/** The language of so few words is not certain, so they may be of any labelled one. */
+/** The language of this few words is not certain, so they may be of any labeled language. */
 const FEW_WORDS = 2
 
 /** Whether a text, or a part of it, is in a language that the model does not know, or mixes two that it knows. */
@@ -184,7 +190,7 @@ export function isUnknownOrMixed(text: string): boolean {
   return languages.size > 1
 }
 
-/** @param from the share of languages without labels that makes a text unknown */
+/** Whether a text is in an unknown language. @param from the share of unlabeled languages above which it is */
 function isUnknown(text: string, from: number): boolean {
   const letters = languageOfLetters(text)
   if (letters) return !LABELLED.has(letters) && letters !== 'und'
@@ -192,14 +198,13 @@ function isUnknown(text: string, from: number): boolean {
   return shares.reduce((sum, share, index) => (IS_LABELLED[index] ? sum : sum + share), 0) > from
 }
 
-/** Languages whose words the training data do not show, because they are written without spaces. */
+/** Languages without words in the training data, because they do not need spaces between words. */
 const WITHOUT_WORDS: ReadonlySet<string> = new Set(['ja', 'ko', 'zh'])
 const WITH_WORDS = [...LABELLED].filter((language) => !WITHOUT_WORDS.has(language))
 
 /**
- * Whether the words of a text, or of a part of it, are mostly of a language that the model does not
- * know, also if its letters are those of another one. English words occur in all languages.
- * @param most the share of known words
+ * Whether at most the share `most` of the words of a text, or of a part of it, is in the training
+ * data, even if its letters are those of a known language. English words occur in all languages.
  */
 function hasUnknownWords(text: string, most: number): boolean {
   const language = detectLanguage(text)

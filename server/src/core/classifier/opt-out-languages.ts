@@ -38,7 +38,7 @@ const LATIN = wordPattern(
   '(mene|mənə|bize|bizə)( daha| bir daha| artiq){0,2} (yazma|mesaj (atma|gonderme|göndərmə))...|(menga|bizga)( boshqa| endi){0,2} (yozma|xabar (yuborma|yozma))...|bezovta qilma...',
 )
 
-/** Latin letters for languages that have their own. Spellings vary, so most vowels are optional. */
+/** Transliterations into Latin letters. Spellings vary, so most vowels are optional. */
 const TRANSLITERATED = wordPattern(
   // Russian and Ukrainian
   '(ne|hvatit|khvatit|xvatit|prekrati|prekratite|perestan|perestante|konchay|konchayte|dovolno)( mne| nam| bolshe| nado| nuzhno| uzhe| uje| eti| svoi| vashi| poz?haluysta| pojaluysta){0,3} (pishi|pishite|pisat|prisyla|prisila|otprav|shli|shlite|slat|spam|bespoko|dostava|soobshch|soobsh|rassyl|rassil|zvoni)...',
@@ -62,7 +62,10 @@ const TRANSLITERATED = wordPattern(
 const TRANSLITERATED_WHOLE =
   'khalas|khalas ba2a|khalas kefaya|kefaya|kifaya|kefaya ba2a|tawa[2q]+af|hvatit|khvatit|xvatit|prekrati|prekratite|otpiska|stamata|stamatiste|ftanei pia|bas kon|bas konid|bas ast|spri|sprete|stiga|stiga tolkova|dosyt|godi'
 
-/** Leaves out words that are also names or everyday words elsewhere, such as Huy, nok, seis and dost. */
+/**
+ * Texts that are opt-outs on their own, without words that are also names or everyday words
+ * elsewhere, such as Huy, nok, seis and dost.
+ */
 const LATIN_WHOLE =
   'berhenti|hentikan|cukup|setop|jangan|opriti|opreste|opriti va|opreste te|destul|ajunge|prestan|prestante|konec|skoncete|lopeta|lopettakaa|riittaa|hold op|slutt|slut|na er det nok|eleg|eleg volt|allj|hagyd abba|hagyja abba|ngung lai|ngung|đung|đung lai|dung lai|tama na|tigil|itigil|prou|atura|prestani|prestanite|dosta|nemoj|nemojte|bastat'
 
@@ -88,7 +91,7 @@ const HEBREW = wordPattern(
 )
 const HEBREW_WHOLE = 'די|תפסיק|תפסיקו|תפסיקי|הפסיקו|הפסק|הסר|הסירו|הסרה|להסיר|מספיק|עצור|עצרו'
 
-/** Persian and Urdu have their own forms of two Arabic letters, but not everyone uses them. */
+/** Uses the Persian and Urdu forms of two Arabic letters, because not everyone writes them. */
 const foldPersian = (text: string) => fold(text).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
 
 const PERSIAN = wordPattern(
@@ -122,7 +125,7 @@ const THAI = new RegExp(
 
 const anchored = (words: string) => new RegExp(`^(?:${fold(words)})$`)
 
-/** By letters: the pattern that asks to stop in a sentence, and the one that does so only if little else is said. */
+/** By script: the pattern that finds an opt-out in a sentence, and the one that must match a whole part of a text. */
 const SPACED: readonly { letters: RegExp; pattern: RegExp; whole: RegExp; isPersian?: true }[] = [
   { letters: /\p{Script=Latin}/u, pattern: LATIN, whole: anchored(LATIN_WHOLE) },
   { letters: /\p{Script=Latin}/u, pattern: TRANSLITERATED, whole: anchored(TRANSLITERATED_WHOLE) },

@@ -143,7 +143,7 @@ const SPACED = wordPattern(
   'lägg av...|(det )?räcker( nu)?|upphör...|skicka (inget|inga|inte|aldrig)...|lämna (mig|oss)( [^ ]+)? i fred|lämna (mig|oss) ifred|(inga|inget|ingen|inte|aldrig)( fler| mer| flera| vidare| ytterligare| få| ha| bli){0,3} (mail|mejl|meddelande|dm|kontakt|reklam|spam|sms|säljmeddelande|utskick|erbjud)[^ ]*( tack| mer)?|(vill|önskar|vill jag)~ (inte|aldrig|inga)~ (ha|få|bli|höra|kontakt|mer|sånt|meddel|mejl)...|(radera|ta bort|stryk|plocka bort|rensa|släng)( [^ ]+)? (mina|mig|mej|min|mitt|oss|alla)( [^ ]+)?|(inte|aldrig|utan)~ (samtyck|godkän|tillstånd|tillåtelse)...|glöm (mig|mitt|mina)...|tredje meddelandet|(av|upp)anmäl (mig|mej|oss)...|avregistrer...|låt bli...|sluta...|(dra åt|stick) [^ ]+|håll (dig|er) (borta|undan)|blockerad|rapporterad|(blockerar|anmäler|rapporterar|anmält|blockat) (dig|er|det|dej|som|detta)',
 )
 
-/** Languages that write no spaces, or optional ones. */
+/** Languages that write no spaces, or in which spaces are optional. */
 const UNSPACED = new RegExp(
   [
     '(連絡|メッセージ|DM|メール|営業|送信|送って|送る|送ら|配信|勧誘|スパム|宣伝|コンタクト|接触|書き込|書か|話しかけ|絡ま|dm)[^,]{0,14}(しないで|しない|するな|やめ|止め|不要|いりません|いらない|停止|お断り|お控え|控えて|ご遠慮|遠慮|こないで|来ないで|ないで|結構です|結構|迷惑|解除|拒否|ほしくない|欲しくない|いらん|すんな|くるな|来るな|禁止|しつこい|終わり|終了)',
@@ -170,7 +170,7 @@ const SAME_LOOK: Record<string, string> = {
   i: 'i1!іι|',
   e: 'e3еε',
 }
-/** Matches a word in such letters, with the same separator between all of them or with no separator. */
+/** Returns a pattern for a word in lookalike letters, with separators between all letters or with none. */
 const looksLike = (word: string) => {
   const letters = [...word].map((letter) => `[${SAME_LOOK[letter]}]${letter === 'o' ? '+' : ''}`)
   return `${letters.join('')}|${letters.join('[ .,_*|/-]{1,2}')}`

@@ -2,7 +2,7 @@ import { wordPattern, wordsOf } from './text.ts'
 
 const ABOUT_MESSAGES =
   '(?:messag|receiv|gett|hear|writ|contact|email|dm|text|talk|communicat|be|see|spam|bother|send|pitch|ping|harass|sell|market|solicit|reach|advertis|tagg)ing'
-/** Matches unless the words before make it a request about others, such as "Let nobody write to me". */
+/** Prevents a match after words that make it a request about others, such as "Let nobody write to me". */
 const ORDER = '(?<!(?:пусть|чтоб[^ ]*|нехай|хай|щоб|нека|да|niech|zeby[^ ]*|neka|da|at|aby[^ ]*) (?:[^ ,]+ ){0,4})'
 const SEND =
   'send|write|post|schick|schreib|envoy|envoi|ecri|envi|mand|escrib|escrev|scriv|invi|stuur|schrijf|mail|skick|skriv|mejla|gonder|yaz|at|пиш|напиш|отправ|присыл|пришл|скин|надішл|надсил|прати|изпра|пошаљи|kirim|hantar|trimite|scri|pos|posl|posaljite|napis|wysl|pisz|lahet|laita|kuld|irj|gui|ipadala|στειλ|γραψ|ارسل|اكتب|ابعث'
@@ -79,7 +79,7 @@ export const OTHER_MEANINGS = wordPattern(
   `(?:(?:${NOT}) (?:[^ ,]+ ){0,4}(?:${HERE})(?: [^ ,]+){0,2}|(?:${HERE})(?: [^ ,]+){0,2} (?:${NOT})(?: [^ ,]+){0,2}) ,(?: (?:but|sondern|mais|sino|mas|ma|maar|ale|lecz|utan|men|ama|а|но|vaan|hanem|tapi|nego))?(?: (?:please|bitte|just|prosze|prosim|пожалуйста|lutfen))?(?: (?:${SEND})[^ ]*(?: [^ ,]+){0,4} (?:${CHANNEL})[^ ]*| (?:${CHANNEL})[^ ]* (?:${SEND})[^ ]*| (?:e?mail me|i email|iemail)[^ ]*)`,
 )
 
-/** Whether folded words have one of these meanings. */
+/** Whether a folded text contains one of OTHER_MEANINGS. */
 export function hasOtherMeaning(folded: string): boolean {
   return ` ${wordsOf(folded).join(' ')} `.search(OTHER_MEANINGS) >= 0
 }

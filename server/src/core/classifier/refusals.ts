@@ -2,8 +2,8 @@ import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { wordPattern, wordsOf } from './text.ts'
 
 /*
- * Signs that a text is not as positive as the model reads it: a refusal, the word "no" at its end, or a
- * negation in another language than the rest.
+ * Signs that a text is not as positive as the model reads it: a refusal, the word "no" at its end,
+ * or a negation in a different language from the rest.
  */
 
 const REFUSALS = wordPattern(
@@ -15,7 +15,7 @@ const REFUSALS = wordPattern(
   '[^ ]*(没兴趣|沒興趣|没有兴趣|沒有興趣|不感兴趣|不感興趣|(?<!目前|现在|暂时|暂)不需要|不用了|興味ない|興味が?ありません|興味がない|結構です|必要ありません|いりません)[^ ]*|관심( [^ ,]+)? ?없[^ ]*|필요( [^ ,]+)? ?없[^ ]*',
   // Languages that the model does not know
   '(tak|tidak|tdk|ga|gak|nggak|enggak) (minat|berminat|tertarik|nak|mau|butuh|perlu)|nu (vreau|multumesc)|nu ma intereseaza|nechc(i|em|eme)|nemam (zajem|zaujem)|nezajima|nezaujima|ne dekuji|nie dakujem|nej tak|nei takk|ikke interesser[^ ]*|en halua|ei (kiinnosta|kiitos)|nem (erdekel|koszonom|kerek|kell)|khong (can|quan tam|cam on)|ayoko|ayaw ko|(hindi|di) (po )?(ako )?interesado|ne (hvala|zelim|zanima|treba)|nisam zainteresir[^ ]*|hapana|sitaki|ei aitah|ei huvita|ne aciu|nedomina|ne paldies|neinterese|nuk|sipend[^ ]*',
-  // Latin letters for languages that have their own
+  // Transliterations into Latin letters
   '(mne|menya|nam|eto|meni|me|ne)~ (ne|ni) (interesn|interesu|nuzhn|nado|potribn|cikav|tsikav)[^ ]*|ne (me|mi|mu|nas|ni) (interes|tsik|treb|tryab)[^ ]*|ne (interesn|interesu|nuzhn|potribn|tsikav|zainteresovan|iskam|khochu|hochu|xochu)[^ ]*|(mesh|msh|mish|mosh|mush|mo|mu) (mohtam|muhtam|3ay[ae]?z|3aw[ae]?z|me7tag|mehtag)[^ ]*|la (shukran|shokran|chokran)|ma (bghit|b[ae]?d+i|bahtam|nabi|abi)[^ ]*|den? (me|mas) endiafer[^ ]*|den endiaferomai|den (thel|8el)[^ ]*|o[xhc]+i e[fy][xh]aristo|alaghe nadar[^ ]*|nemi ?kha[^ ]*|niaz nadar[^ ]*|dilchasp[iy] nah?in?',
   '(great|lovely|nice|amazing|wonderful|awesome|more|another|total|pure|just|yet more|mehr|encore du|mas|mais|altro|meer|wiecej|mer) spam|spam (bot|account|message)|(?<!(in|my|the|to|your|from|into|as|no|not|check) )spam(?! (folder|filter|ordner|folders|filters|box|score|rate|rules|trap|traps|check))',
 )
@@ -64,8 +64,8 @@ const NEGATIONS = new Map(
 ) as ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Whether a text with a positive label also refuses. "Not today" is no refusal if the text asks for
- * another time, nor "not for me" if it names someone else.
+ * Whether a text with a positive label also refuses. "Not today" is not a refusal if the text asks
+ * for another time, nor is "not for me" if it names someone else.
  */
 export function refuses(folded: string, language: string, label: ReplyLabel): boolean {
   const words = wordsOf(folded)

@@ -4,7 +4,7 @@ import { fold } from './text.ts'
 
 const asksToStop = (text: string) => isOptOut(fold(text))
 
-/** Questions of how, why and when these messages stop. */
+/** Questions that ask how, why or when these messages stop. */
 const ASKED: Record<string, string[]> = {
   de: [
     'Wie kann ich diese Nachrichten stoppen?',

@@ -16,7 +16,7 @@ const OPENING = setOf(
 )
 const ASKING = /^(?:(?:how|what|why|where|when)(?:'?s|'?d)?|how're)$/
 const STOP_VERB = /^(?:stop(?:s|ped|ping)?|quit|unsubscribe[sd]?|optout)$/
-/** Words after the verb that are no object. */
+/** Words after the verb that are not an object. */
 const EMPTY = setOf(
   'it this that these those them now already please then immediately forever again here there from of for to at in on with all the a an everything anything any and or so today once ever finally just your',
 )
@@ -41,7 +41,7 @@ interface Language {
   stops: string
   /** Words for me and us. */
   me: string
-  /** Words that are no object. */
+  /** Words that are not an object. */
   empty: string
   /** The question word need not come first. */
   isAnywhere?: true
@@ -285,7 +285,7 @@ const UNSPACED_MESSAGES =
 /** The object of a question about stopping: messages, something else, or null if it is unclear. */
 type Stopped = 'messages' | 'others' | null
 
-/** @param clause folded words */
+/** Returns what a question in a clause asks to stop. @param clause folded words */
 function stoppedIn(clause: string): Stopped {
   const words = clause.split(' ').filter((word) => word !== '')
   const start = words.findIndex((word) => !OPENING.has(word))

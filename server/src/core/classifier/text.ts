@@ -25,7 +25,7 @@ export function wordsOf(folded: string): string[] {
   )
 }
 
-/** Whether a text has letters of languages that write no spaces, or optional ones. */
+/** Whether a text has letters of languages that write no spaces, or in which spaces are optional. */
 export function hasUnspaced(text: string): boolean {
   return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
 }

@@ -82,8 +82,8 @@ export async function purgeConversationUndos(db: Db): Promise<void> {
 }
 
 /**
- * Changes those of the chosen conversations that differ from the new state. @param chosen subquery
- * of ids @param more further columns stored for the undo @returns how many
+ * Changes the chosen conversations that are not yet in the new state. @param chosen subquery of ids
+ * @param more further data to store for the undo @returns how many changed
  */
 export async function change(
   tx: Db,
@@ -156,8 +156,9 @@ export async function change(
 }
 
 /**
- * Gives a conversation the label of a second opinion on a reply, unless a person has labelled the
- * conversation or a later reply exists. It never suppresses anyone or resumes anything.
+ * Gives a conversation the label of a second opinion on a reply, unless a person has labeled the
+ * conversation, it is an opt-out, or a later reply exists. Never suppresses anyone or resumes
+ * anything.
  */
 export async function relabelReply(
   db: Db,
@@ -193,7 +194,7 @@ export async function relabelReply(
   })
 }
 
-/** Locks the messages of leads, then the leads. Storing an answer takes the same order. */
+/** Locks the messages of leads, then the leads, in the same order as storing an answer does. */
 export async function lockMessages(tx: Db, leadIds: SQL): Promise<void> {
   await lockRows(tx, 'dms', sql`lead_id in (${leadIds})`)
   await lockRows(tx, 'leads', sql`id in (${leadIds})`)
@@ -247,7 +248,7 @@ export async function releaseMember(tx: Db, workspaceId: string, userId: string)
 /** Conversations per transaction. */
 const BATCH = 1_000
 
-/** Opens the conversations whose snooze is over, in all workspaces. */
+/** Reopens the conversations whose snooze has ended, in all workspaces. */
 export async function endSnoozes(db: Db): Promise<void> {
   let count: number
   do {

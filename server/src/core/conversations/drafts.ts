@@ -11,7 +11,8 @@ import { conversationDrafts } from '../tables/conversations.ts'
 /** Saves the caller's draft. An empty text deletes it. @throws Refusal CONVERSATION_NOT_FOUND */
 export async function saveDraft(db: Db, actor: Actor, { id, text }: InputOf<'conversations', 'saveDraft'>) {
   return transact(db, async (tx) => {
-    // Locks the conversation: a draft of one that is being deleted or merged would be left behind.
+    // Lock the conversation: otherwise its draft is left behind if it is deleted or merged at the
+    // same time.
     const { rows } = await tx.execute(
       sql`select from conversations where workspace_id = ${actor.workspaceId} and id = ${id} for share`,
     )

@@ -9,7 +9,10 @@ interface StoredMessage {
   accountXUserId: string
   id: string
   at: Date
-  /** X keeps the message encrypted. The latest message decides whether its conversation counts as encrypted. */
+  /**
+   * Whether X stores the message encrypted. The latest message decides whether its conversation
+   * counts as encrypted.
+   */
   isEncrypted: boolean
 }
 
@@ -19,7 +22,7 @@ interface StoredReply extends StoredMessage {
   confidence: number | null
   /** The reply may be an opt-out, but nobody was suppressed. */
   suggestsSuppression: boolean
-  /** Our message that the reply answers; null: they wrote first. */
+  /** Our message that the reply answers; null: the person wrote first. */
   dmId: string | null
   /**
    * When the person wants to hear more. The conversation is snoozed until then, unless their
@@ -29,9 +32,8 @@ interface StoredReply extends StoredMessage {
 }
 
 /**
- * Adds at most one message per lead to the lead's conversation, creates the conversation with the
- * first one, and reopens it. The caller has locked the leads, stored the replies, and ended or
- * paused the sequences.
+ * Adds at most one message per lead to the lead's conversation, which it creates or reopens. The
+ * caller has locked the leads, stored the replies, and ended or paused the sequences.
  */
 export async function addReplies(tx: Db, workspaceId: string, replies: readonly StoredReply[]): Promise<void> {
   const isNewer = sql`excluded.last_message_at >= c.last_message_at`
@@ -112,7 +114,7 @@ export async function addReplies(tx: Db, workspaceId: string, replies: readonly 
     ) changed`)}`)
 }
 
-/** Adds a message that the account's owner wrote on X to the lead's conversation, if it exists, and reopens it. */
+/** Adds a message that the account's user wrote on X to the lead's conversation, if it exists, and reopens it. */
 export async function addWritten(
   tx: Db,
   workspaceId: string,

@@ -13,11 +13,12 @@ export type Note = typeof conversationNotes.$inferSelect
 const own = (actor: Actor, id: string) =>
   and(eq(conversationNotes.workspaceId, actor.workspaceId), eq(conversationNotes.id, id))
 
-/** @throws Refusal CONVERSATION_NOT_FOUND */
+/** Creates a note. @throws Refusal CONVERSATION_NOT_FOUND */
 export async function createNote(db: Db, actor: Actor, { id, text }: InputOf<'notes', 'create'>): Promise<Note> {
   const { workspaceId, userId } = actor
   return transact(db, async (tx) => {
-    // Lock the lead first, as its deletion does. The lock also lets a merge of duplicate leads move the note.
+    // Lock the lead first, in the same order as its deletion. A merge of duplicate leads then
+    // waits, and moves the note.
     await tx.execute(sql`
       select
       from leads l
@@ -34,7 +35,7 @@ export async function createNote(db: Db, actor: Actor, { id, text }: InputOf<'no
   })
 }
 
-/** @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
+/** Edits a note. @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
 export async function updateNote(db: Db, actor: Actor, { id, text }: InputOf<'notes', 'update'>): Promise<Note> {
   return db.transaction(async (tx) => {
     await requireOwn(tx, actor, id)
@@ -43,7 +44,7 @@ export async function updateNote(db: Db, actor: Actor, { id, text }: InputOf<'no
   })
 }
 
-/** @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
+/** Deletes a note. @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
 export async function removeNote(db: Db, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await requireOwn(tx, actor, id)

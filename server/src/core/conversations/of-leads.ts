@@ -9,7 +9,7 @@ import { conversations } from '../tables/conversations.ts'
 /**
  * SQL statement that applies changes of conversations to the counts of their workspaces. Counts
  * come last in the lock order. @param changes a relation with workspace_id, was_status, was_unread,
- * status and is_unread; null: the row did not or does not exist
+ * status and is_unread; nulls: the row did not exist before, or does not exist now
  */
 export function countConversations(changes: SQL): SQL {
   const change = (was: SQL, is: SQL) => sql`(count(*) filter (where ${is}) - count(*) filter (where ${was}))::int`
@@ -70,7 +70,7 @@ export async function restoreConversations(tx: Db, rows: SQL): Promise<void> {
  * a relation pair(kept, gone)
  */
 export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL): Promise<void> {
-  // Lock the conversations first, so that no note is added meanwhile.
+  // Lock the conversations first, so that no note is added in the meantime.
   await lockRows(
     tx,
     'conversations',
@@ -92,7 +92,8 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
   const [gone, kept] = [alias(conversations, 'b'), alias(conversations, 'c')]
   type Column = keyof typeof conversations.$inferSelect
   const later = (key: Column) => sql`case when b.is_later then ${gone[key]} else ${kept[key]} end`
-  // Labels merge as replies set them: an opt-out stays, and only a person changes a person's label.
+  // Labels merge by the same rules as in `addReplies`: an opt-out stays, and only a person changes
+  // a person's label.
   const takesLabel = sql`(c.label is null or (c.label <> 'opted_out' and (b.label = 'opted_out'
     or (b.labelled_by is not null and (c.labelled_by is null or b.is_later))
     or (c.labelled_by is null and b.is_later and b.label <> 'auto_reply'))))`

@@ -6,13 +6,13 @@ import { leads } from '../tables/leads.ts'
 
 const lead = alias(leads, 'l')
 
-// When a lead is merged, deleted or restored, so are its openers. They lose their approval if the
-// lead's profile changes.
+// When a lead is merged, deleted or restored, so are its openers. An opener loses its approval if
+// the lead's profile no longer contains the facts that it uses.
 
 /**
  * SQL statement that applies changes of openers to the counts of their campaigns. Counts come last
  * in the lock order. @param changes a relation with workspace_id, campaign_id, was_status and
- * status; null: the row did not or does not exist
+ * status; nulls: the row did not exist before, or does not exist now
  */
 export function countOpeners(changes: SQL): SQL {
   const change = (status: string) =>
@@ -33,7 +33,7 @@ export function profileOf(lead: AliasOf<typeof leads>): SQL<string> {
   return sql`concat_ws(E'\n', ${lead.name}, ${lead.bio}, ${lead.website}, ${lead.sourceProfile})`
 }
 
-/** SQL: a text prepared for comparing facts. Models change its case, its spaces and the form of its characters. */
+/** SQL: a text prepared for comparing facts, because models change case, spaces and character forms. */
 const folded = (text: SQL) => sql`lower(regexp_replace(normalize(${text}, NFKC), '\\s+', ' ', 'g'))`
 
 /** Drops the approvals of openers whose quotes the staged leads no longer contain. */
@@ -88,7 +88,7 @@ export async function restoreOpeners(tx: Db, rows: SQL): Promise<void> {
     ${countOpeners(sql`back`)}`)
 }
 
-/** Moves openers to the lead that is kept, unless it has its own. @param pairs a relation pair(kept, gone) */
+/** Moves openers to the lead that is kept, unless that lead has its own. @param pairs a relation pair(kept, gone) */
 export async function mergeOpeners(tx: Db, workspaceId: string, pairs: SQL): Promise<void> {
   await tx.execute(sql`
     update openers o

@@ -42,7 +42,7 @@ export const select = (db: Db) =>
     .innerJoin(leads, eq(leads.id, openers.leadId))
     .leftJoin(authUsers, eq(authUsers.id, openers.approvedBy))
 
-/** @throws Refusal OPENER_NOT_FOUND */
+/** Reads an opener. @throws Refusal OPENER_NOT_FOUND */
 export async function find(db: Db, { workspaceId }: Actor, id: string) {
   const [row] = await select(db).where(and(eq(openers.workspaceId, workspaceId), eq(openers.id, id)))
   if (!row) throw new Refusal('OPENER_NOT_FOUND')
@@ -57,8 +57,8 @@ type NewOpener = Pick<
 
 /**
  * Stores new openers of leads that still exist, and replaces failed ones. Nothing else may store
- * openers of the campaign meanwhile, because the counts need each row's previous status. @returns
- * how many have a text
+ * openers of the campaign at the same time, because the counts need each row's previous status.
+ * @returns how many have a text
  */
 export async function storeOpeners(
   tx: Db,
@@ -163,7 +163,7 @@ export async function store(
   await renderAgain(tx, { id: before.campaignId, workspaceId: actor.workspaceId }, [before.leadId])
 }
 
-/** Locks an opener after its messages. @throws Refusal OPENER_NOT_FOUND */
+/** Locks an opener's unclaimed messages, then the opener. @throws Refusal OPENER_NOT_FOUND */
 export async function lock(tx: Db, actor: Actor, id: string): Promise<typeof openers.$inferSelect> {
   const { campaignId, lead } = await find(tx, actor, id)
   await lockMessages(tx, campaignId, sql`select ${lead.id}::uuid`)
@@ -208,7 +208,7 @@ async function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<v
   await lockRows(tx, 'dms', sql`campaign_id = ${campaignId} and lead_id in (${leadIds}) and ${isUnclaimed}`)
 }
 
-/** Renders queued messages that no sender has ever claimed with the current openers. */
+/** Renders again, with the current openers, the queued messages that no sender has ever claimed. */
 async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }, leadIds: string[]): Promise<void> {
   // This waits for a launch that has read the old openers, so the next statement sees its messages.
   await tx.execute(lockOpeners(campaign.workspaceId, campaign.id))

@@ -61,7 +61,7 @@ type ImportedLead = IncomingLead & {
   tags: string[] | null
 }
 
-/** A person as a row of `incoming_leads`. Values for messages are stored in the form in which they are sent. */
+/** Returns a person as a row of `incoming_leads`. Values for messages are stored as messages show them. */
 export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
   const row: Record<string, unknown> = { line }
   for (const [name, field] of FIELDS) row[name] = lead[field]
@@ -85,7 +85,7 @@ function messageValues(metadata: Record<string, unknown>): Record<string, unknow
 type Cell = { value: unknown } | { problem: string } | { warning: string }
 interface Column {
   field: keyof ImportedLead
-  /** @param delimiter the file's cell separator; null if unknown */
+  /** Parses a cell. @param delimiter the file's cell separator; null if unknown */
   read: (text: string, delimiter: string | null) => Cell
 }
 
@@ -214,7 +214,7 @@ const NOTHING = {
 const KEY_MAX = 100
 const VALUE_MAX = 5_000
 
-/** Reads a header: column names in any case and order. Other columns become metadata. */
+/** Reads a header: column names in upper or lower case and in any order. Other columns become metadata. */
 export function readHeader(fields: readonly string[]): Columns | { problem: string } {
   if (fields.length > IMPORT_COLUMNS_MAX) return { problem: `The file has more than ${IMPORT_COLUMNS_MAX} columns.` }
   const names = fields.map((field) => field.trim())
@@ -284,7 +284,10 @@ export function readLine(
   return { lead, warning: warning && `${warning}, so it was left out` }
 }
 
-/** The name of a row in a file that has first and last names instead. */
+/**
+ * Joins a row's first and last name, in a file without a column of names; null: neither is known,
+ * or it is too long.
+ */
 function joinedName(cells: readonly [column: string, text: string][]): string | null {
   const name = ownFullName(Object.fromEntries(cells))
   return name !== null && name.length <= NAME_MAX ? name : null

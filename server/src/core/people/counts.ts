@@ -62,8 +62,8 @@ export function countEntries(changes: SQL): SQL {
 }
 
 /**
- * SQL: a statement that adds finds and leaves known ones.
- * @param rows select of scrape_id, lead_id and found_at
+ * SQL: a statement that adds finds, except existing ones, and counts them. @param rows select of
+ * scrape_id, lead_id and found_at
  */
 export const addFinds = (rows: SQL): SQL => sql`
   with added as (
@@ -82,10 +82,7 @@ export const addTaggings = (rows: SQL): SQL => sql`
     on conflict do nothing returning *
   ), counted as (${countTaggings(sql`(select tag_id, 1 as n from added) changes`)})`
 
-/**
- * SQL: a WITH clause that deletes taggings into `deleted`.
- * @param which condition over lead_tags
- */
+/** SQL: a WITH clause that deletes taggings, and has them in `deleted`. @param which condition over lead_tags */
 export const deleteTaggings = (which: SQL): SQL => sql`
   with deleted as (
     delete from lead_tags where ${which} returning *
@@ -103,8 +100,8 @@ export const addEntries = (rows: SQL): SQL => sql`
     select lead_list_id, 1 as n, (contact_status = 'contacted')::int as contacted from added) changes`)})`
 
 /**
- * SQL: a WITH clause that deletes entries of lists into `deleted`.
- * @param which condition over lead_list_items
+ * SQL: a WITH clause that deletes entries of lists, and has them in `deleted`. @param which
+ * condition over lead_list_items
  */
 export const deleteEntries = (which: SQL): SQL => sql`
   with old as (
@@ -117,8 +114,8 @@ export const deleteEntries = (which: SQL): SQL => sql`
     select lead_list_id, -1 as n, -(contact_status = 'contacted')::int as contacted from deleted) changes`)})`
 
 /**
- * Deletes the list entries, tags and finds of leads. Cascades would not count.
- * @param chosen subquery of ids of locked leads
+ * Deletes the list entries, tags and finds of leads. Cascades would not update the counts. @param
+ * chosen subquery of ids of locked leads
  */
 export async function deleteLinks(tx: Db, chosen: SQL): Promise<void> {
   await tx.execute(sql`${deleteEntries(sql`lead_id in (${chosen})`)} select count(*) from deleted`)

@@ -115,7 +115,10 @@ const hasConversation = (workspaceId: string, which: SQL) =>
   sql`
     exists (select from conversations c where c.workspace_id = ${workspaceId} and c.lead_id = ${leads.id} and ${which})`
 
-/** SQL condition: a message was sent at such a time, possibly before the lead was deleted and added again. */
+/**
+ * SQL condition: a message was sent at a time that meets `is`, possibly before the lead was deleted
+ * and added again.
+ */
 function wasContacted(workspaceId: string, is: SQL): SQL {
   return sql`(coalesce(${leads.contactedBeforeAt} ${is}, false) or ${gotMessage(workspaceId, is)})`
 }
@@ -126,8 +129,8 @@ const gotMessage = (workspaceId: string, is: SQL) => sql`exists (
   where o.workspace_id = ${workspaceId} and o.lead_id = ${leads.id} and o.sent_at is not null and o.sent_at ${is})`
 
 /**
- * SQL condition for a filter's last contact, equal to the rule. It reads ids from indexes over
- * time, which pays off only in an `and`.
+ * SQL condition for a filter's last contact, equivalent to the rules. Reads ids from indexes over
+ * time, which is faster only in an `and`.
  */
 export function lastContact(workspaceId: string, { contactedAfter, contactedBefore }: LeadFilter): SQL | undefined {
   const at = (is: SQL) => sql`${leads.id} in (

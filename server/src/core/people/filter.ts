@@ -16,7 +16,7 @@ export function writeCursor(sort: LeadSort, { value, id }: Position): string {
   return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
 }
 
-/** Returns null if it is not a cursor of this order. */
+/** Decodes a cursor; null if it is not a cursor of this order. */
 export function readCursor(sort: LeadSort, cursor: string): Position | null {
   try {
     const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
@@ -40,7 +40,7 @@ function isStanding(value: string): boolean {
   return (LEAD_STANDINGS as readonly string[]).includes(status) && isMoment(moment)
 }
 
-/** A filter whose lists, also those in its rules, are all manual. `within` is the filter of a smart list. */
+/** A filter whose lists, including those in its rules, are all manual. `within` is the filter of a smart list. */
 export type ResolvedFilter = Omit<LeadQuery, 'rules' | 'filterId'> & {
   rules?: RuleNode | undefined
   within?: LeadFilter | undefined
@@ -132,7 +132,7 @@ export function withTagReplaced(filter: LeadFilter, names: readonly string[], in
   return isChanged ? replaced : null
 }
 
-/** Combines two filters. If both set the same fields, the inner one goes into `within`. */
+/** Combines two filters. If both set the same field, the inner filter goes into `within`. */
 export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): LeadQuery & { within?: LeadFilter } {
   const fields = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
   const speaksOf = (key: string) => inner[key as keyof LeadFilter] !== undefined

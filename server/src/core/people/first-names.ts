@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 
-/** What tells a lead's first name. */
+/** The values from which a lead's first name is read. */
 interface Named {
   name: string | null
   twitterHandle: string
@@ -18,12 +18,12 @@ export function firstNameColumns({ name, twitterHandle, metadata }: Named) {
   return name === null ? null : { firstName: firstNameOf(name, twitterHandle), firstNameFrom: 'name' as const }
 }
 
-/** Leads per transaction, so that none holds locks for long. */
+/** Leads per transaction: few enough that no transaction holds locks for long. */
 const PART = 500
 
 /**
- * Finds the first names of leads that are older than first names. Any number of processes may run
- * this. @param part leads per transaction
+ * Finds the first names of leads that were stored before first names were. Any number of processes
+ * may run this. @param part leads per transaction
  */
 export async function findFirstNames(db: Db, part = PART): Promise<void> {
   while ((await transact(db, (tx) => findSome(tx, part))) > 0);

@@ -17,7 +17,7 @@ const lead = alias(leads, 'l')
 export interface XPerson {
   id: string
   handle: string
-  /** Defaults to now. */
+  /** When X showed the person; now by default. */
   seenAt?: Date
 }
 
@@ -33,22 +33,22 @@ export const isSameHandle = (first: AliasOf<typeof leads>, other: AliasOf<typeof
   sql`lower(${first.twitterHandle}) = lower(${other.twitterHandle})`
 
 /**
- * SQL over a staged person `i` and a lead `l` with its id: according to X, the lead's handle
+ * SQL over a staged person `i` and a lead `l` with the same id: according to X, the lead's handle
  * belongs to someone else.
  */
 const isRefuted = sql`not ${isSameHandle(lead, incoming)} and not ${isIdConfirmed(lead)}`
-/** SQL over a staged person `i` and a lead `l` with its id: X knows more than the lead. */
+/** SQL over a staged person `i` and a lead `l` with the same id: X has shown something newer than the lead stores. */
 const isOutdated = sql`
   (not ${isSameHandle(lead, incoming)} or l.handle_lost_at is not null or l.x_user_checked_at is null)
   and coalesce(l.x_user_checked_at <= i.seen_at, true)`
 /**
- * SQL over a staged person `i` and a lead `l` with its handle: the handle belonged to another
+ * SQL over a staged person `i` and a lead `l` with the same handle: the handle belonged to another
  * person, who has lost it.
  */
 const isTaken = sql`
   l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
   and ${isIdConfirmed(lead)}`
-/** SQL over a staged person `i` and a suppression `s` with its handle: the suppression is about another person. */
+/** SQL over a staged person `i` and a suppression `s` of the same handle: the suppression is about another person. */
 const isOfAnother = sql`
   s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
   select
@@ -60,7 +60,7 @@ const isOfAnother = sql`
 
 /**
  * Lets suppressions follow the former owners of staged handles, so that the new owners are not
- * suppressed. Call it before suppressed people are removed from the stage.
+ * suppressed. Call it before suppressed people are removed from the staging table.
  */
 export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
@@ -115,8 +115,9 @@ interface Change extends Record<string, unknown> {
 }
 
 /**
- * Suppressions follow leads whose id or new handle X has shown. Call it with these leads locked, before they
- * change. @param changes subquery of x_user_id, handle and new_handle (in lower case), and is_lost
+ * Updates the suppressions of leads whose id or new handle X has shown. The caller has locked the
+ * leads, and changes them afterwards. @param changes subquery of x_user_id, handle and new_handle
+ * (in lower case), and is_lost
  */
 export async function followLeads(tx: Db, workspaceId: string, changes: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
@@ -134,7 +135,7 @@ export async function followLeads(tx: Db, workspaceId: string, changes: SQL): Pr
   for (const change of rows) if (change.handle !== change.newHandle) await followHandle(tx, own, change)
 }
 
-/** A suppressed person has a new handle. */
+/** Updates the suppressions of a person who has a new handle. */
 async function followHandle(tx: Db, own: SQL, { xUserId, handle, newHandle, isLost }: Change): Promise<void> {
   // An entry of the handle that claims another id may mean either person.
   if (!isLost)
@@ -166,14 +167,14 @@ async function followHandle(tx: Db, own: SQL, { xUserId, handle, newHandle, isLo
           where workspace_id = ${own} and twitter_handle = ${newHandle} and handle_lost_at is null)`)
     })
   } catch (error) {
-    // Another transaction suppresses the handle at this moment. Their id is suppressed in any case.
+    // Another transaction has just suppressed the handle. The person stays suppressed by id.
     if (!isUniqueViolation(error)) throw error
   }
 }
 
 /**
- * Corrects leads by the staged people, whose ids come from X: removes wrong ids, stores changed
- * handles, and marks their former owners. Creates and merges nobody.
+ * Corrects leads according to the staged people, whose ids come from X: removes wrong ids, stores
+ * changed handles, and marks leads that have lost their handle. Creates and merges nobody.
  */
 export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
@@ -216,8 +217,8 @@ export interface LeftOutIds {
 export const NONE_LEFT_OUT: LeftOutIds = { warnings: [], total: 0 }
 
 /**
- * Leaves out ids that several staged people share: nobody knows to whom they belong. @param named
- * how many to name
+ * Leaves out ids that several staged people share, because it is unknown whose they are. @param
+ * named how many to name
  */
 export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutIds> {
   return warningsOf(
@@ -278,7 +279,10 @@ export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: nu
   )
 }
 
-/** @param left SQL that returns the `line` and `problem` of each row */
+/**
+ * Returns warnings about left-out ids. @param left SQL that leaves them out and returns `line` and
+ * `problem` of each row
+ */
 async function warningsOf(tx: Db, left: SQL, named: number): Promise<LeftOutIds> {
   const { rows } = await tx.execute<{ line: number; problem: string; total: number }>(sql`
     with left_out as (${left})
@@ -299,7 +303,10 @@ function isOnlyOfHandle(lead: AliasOf<typeof leads>): SQL {
     )`
 }
 
-/** SQL: X knows more about these people than the workspace does. @param people a relation like `incoming_leads` */
+/**
+ * SQL: X has shown something newer about these people than is stored. @param people a relation like
+ * `incoming_leads`
+ */
 function isNews(workspaceId: SQL, people: SQL): SQL<boolean> {
   return sql`(
     exists (
@@ -334,7 +341,7 @@ export async function learnHandles(db: Db, workspaceId: string, people: readonly
   if (rows[0]?.isNews) await storeHandles(db, workspaceId, people)
 }
 
-/** Like `learnHandles`, in each workspace with one of these X accounts. @param accounts SQL over an X account `a` */
+/** Like `learnHandles`, in each workspace that has one of the X accounts. @param accounts SQL over an X account `a` */
 export async function learnHandlesFor(db: Db, accounts: SQL, people: readonly XPerson[]): Promise<void> {
   if (people.length === 0) return
   const { rows } = await db.execute<{ workspaceId: string }>(sql`

@@ -26,7 +26,7 @@ function lineProblems() {
   let lines: LineProblem[] = []
   let count = 0
   return {
-    /** @param some the first ones of `total` rows */
+    /** Adds problem rows. @param some the first ones of `total` rows */
     add(some: readonly LineProblem[], total: number): void {
       lines = lines.concat(some).sort((a, b) => a.line - b.line)
       lines.length = Math.min(lines.length, IMPORT_REJECTED_NAMED)
@@ -69,7 +69,7 @@ export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void
   /** Called with the result in the transaction that saves the leads. */
   onDone?: (tx: Db, result: ImportResult) => Promise<void>
-  /** Stops the import before the next part, so nothing is saved. Its reason is thrown. */
+  /** Stops the import before the next part, so that nothing is saved. The signal's reason is thrown. */
   signal?: AbortSignal
 }
 

@@ -12,17 +12,17 @@ import { leads } from '../tables/leads.ts'
 export const countedLead = (lead: AliasOf<typeof leads> = leads): SQL =>
   sql`${lead.id}, ${lead.workspaceId}, ${lead.dmStatus}, ${lead.createdAt}`
 
-/** Names of parts of a WITH: rows before and after a change. */
+/** Names of the CTEs with the rows before and after a change. */
 export interface RowChange {
   /**
-   * The locked rows. If there is an `after`, it must read them: PostgreSQL cannot lock what the statement
-   * has already changed. Rows that it did not change are ignored.
+   * The locked rows. An `after` CTE must read from this one, because PostgreSQL cannot lock rows
+   * that the statement has already changed. Rows that are not in `after` are ignored.
    */
   before?: string
   after?: string
 }
 
-/** SQL: the changed rows, with `n` 1 or -1. @param columns of a part */
+/** SQL: the rows after a change with `n` 1, and those before it with `n` -1. @param columns of a CTE */
 export function changedRows(columns: (part: string) => SQL, { before, after }: RowChange): SQL {
   const isChanged = before && after ? sql`where id in (select id from ${sql.identifier(after)})` : sql``
   return sql.join(
@@ -35,9 +35,9 @@ export function changedRows(columns: (part: string) => SQL, { before, after }: R
 }
 
 /**
- * SQL of the last parts of a WITH that changes leads: they count the changes.
- * @param change parts that have `countedLead` @param campaigns a part that locks campaigns, which come
- * before the counts in the lock order
+ * SQL: the last CTEs of a statement that changes leads, which count the changes. @param change CTEs
+ * that have `countedLead` @param campaigns a CTE that locks campaigns, which come before the counts
+ * in the lock order
  */
 export function countLeads(change: RowChange, campaigns?: string): SQL {
   return sql`lead_changes as (${changedRows((part) => countedLead(alias(leads, part)), change)}
@@ -54,7 +54,8 @@ export function countLeads(change: RowChange, campaigns?: string): SQL {
 }
 
 function changeStandings({ before, after }: RowChange): SQL {
-  // Any standing: after a wait for the lead, the statement still sees the row as it was before.
+  // Match any standing: after a wait for the lead's lock, the statement still sees the standing as
+  // it was before.
   const isStandingOf = sql`s.workspace_id = r.workspace_id and s.created_at = r.created_at and s.lead_id = r.id
         and s.standing in (${sql
           .join(
@@ -98,7 +99,7 @@ export async function setLeadStatus(
     select from changed`)
 }
 
-/** Deletes leads, and what counts them. @param which SQL over `leads` */
+/** Deletes leads and updates the counts. @param which SQL over `leads` */
 export async function deleteLeads(tx: Db, which: SQL): Promise<void> {
   await tx.execute(sql`
     with old as (
@@ -116,12 +117,12 @@ export async function deleteLeads(tx: Db, which: SQL): Promise<void> {
     select from deleted`)
 }
 
-/** Deletes the order by status of a workspace that was deleted in this transaction. */
+/** Deletes the `lead_standings` of a workspace that was deleted in this transaction. */
 export async function deleteStandings(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`delete from lead_standings where workspace_id = ${workspaceId}`)
 }
 
-/** Counts the leads of workspaces again, after something else has changed them. @param which SQL over `workspaces` */
+/** Recounts the leads of workspaces, after something else has changed them. @param which SQL over `workspaces` */
 export async function recountLeads(db: Db, which: SQL = sql`true`): Promise<void> {
   const chosen = sql`(select id from workspaces where ${which})`
   await db.transaction(async (tx) => {

@@ -12,7 +12,10 @@ import { deleteLeads } from './lead-counts.ts'
 import { storePastContacts } from './past-contacts.ts'
 import type { WorkspaceOf } from './selection.ts'
 
-/** Deletes a lead and its list entries, but not its messages. @throws Refusal LEAD_NOT_FOUND */
+/**
+ * Deletes a lead with its list entries, tags, conversations and openers, but not its messages.
+ * @throws Refusal LEAD_NOT_FOUND
+ */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     const own = sql`${actor.workspaceId}::uuid`

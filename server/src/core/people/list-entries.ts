@@ -29,7 +29,7 @@ export type ListEntry = { leadId: string; status: string; addedAt: string }
 
 const LIST_ENTRY = sql`lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`
 
-/** Locks a manual list, to change its leads. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
+/** Checks that a list is manual. @param lock to change its leads @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock?: 'no key update'): Promise<void> {
   const { filter } = await findStored(db, actor, id, lock)
   if (filter) throw new Refusal('LEAD_LIST_KIND')
@@ -101,7 +101,10 @@ export async function markContacted(tx: Db, id: string, leadIds: readonly string
     ${countEntries(sql`changed`)}`)
 }
 
-/** A list as stored, without updated counts. @param lock `update` to delete it, otherwise to change its entries */
+/**
+ * Finds a list as stored, without updated counts. @param lock `update` to delete it, otherwise to
+ * change its entries @throws Refusal LEAD_LIST_NOT_FOUND
+ */
 export async function findStored(
   db: Db,
   actor: WorkspaceOf,

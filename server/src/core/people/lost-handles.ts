@@ -32,7 +32,7 @@ export async function findLostHandles(needs: Needs): Promise<void> {
   }
 }
 
-/** Suspended people have no handle that X could show. */
+/** Returns null for people that X does not find, such as suspended ones. @throws other errors */
 function nullIfSuspended(error: unknown): null {
   if (error instanceof XError && error.kind === 'not-found') return null
   throw error

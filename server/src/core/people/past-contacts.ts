@@ -11,7 +11,7 @@ import { incoming } from './stage-table.ts'
 const lead = alias(leads, 'l')
 const known = alias(leads, 'known')
 
-/** Includes the workspace, so that the same person has a different hash in each. */
+/** Includes the workspace, so that the same person has a different hash in each workspace. */
 const hashOf = (workspaceId: SQL, what: SQL) =>
   sql`encode(sha256(convert_to(${workspaceId}::text || ${what}, 'UTF8')), 'base64')`
 const xUserHash = (person: AliasOf<typeof leads>, workspaceId: SQL) =>
@@ -19,7 +19,7 @@ const xUserHash = (person: AliasOf<typeof leads>, workspaceId: SQL) =>
 const handleHash = (person: AliasOf<typeof leads>, workspaceId: SQL) =>
   hashOf(workspaceId, sql`'@' || lower(${person.twitterHandle})`)
 
-/** Remembers which of the leads to be deleted were contacted. Call it before deleting their messages. */
+/** Stores which of the leads to be deleted were contacted. Call it before deleting their messages. */
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   // An id that only a file claims may be wrong, so the id and the handle are remembered separately.
@@ -61,12 +61,12 @@ export async function storePastContact(tx: Db, workspaceId: string, xUserId: str
     from (values (${xUserId}::text, ''::text)) known (x_user_id, twitter_handle)`)
 }
 
-/** SQL: whether a person with this X id was messaged while no lead had the id. */
+/** SQL: whether a person with this X id was messaged, as a lead that has been deleted or without a lead. */
 export function wasContacted(workspaceId: string, xUserId: string): SQL<boolean> {
   return isRemembered(workspaceId, xUserId, sql`p.contacted_at is not null`)
 }
 
-/** SQL: whether such a person replied; see `wasContacted`. */
+/** SQL: whether a person with this X id replied, as a lead that has been deleted or without a lead. */
 export function hadReplied(workspaceId: string, xUserId: string): SQL<boolean> {
   return isRemembered(workspaceId, xUserId, sql`p.replied_at is not null`)
 }
@@ -115,7 +115,7 @@ export async function deletePastContacts(tx: Db, workspaceId: string, leadIds: S
     where p.id = known.id`)
 }
 
-/** Rows of past_contacts about these people: found by X user id, or by handle if either side lacks the id. */
+/** SQL: rows of past_contacts about people, found by X user id, or by handle if either side lacks the id. */
 function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
   return sql`
     select p.id, ${leadId} as lead_id

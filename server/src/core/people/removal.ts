@@ -27,8 +27,8 @@ const campaign = alias(campaigns, 'c')
 const KEPT = sql`interval '1 hour'`
 
 /**
- * Deletes leads with their list items and tags, but not their messages. Retries get the first
- * response. @throws Refusal INVALID_INPUT if `removalId` belongs to another deletion
+ * Deletes leads with their list items, tags and conversations, but not their messages. Retries get
+ * the first response. @throws Refusal INVALID_INPUT if `removalId` belongs to another deletion
  */
 export async function removeMany(
   db: Db,
@@ -51,7 +51,7 @@ export async function removeMany(
   })
 }
 
-/** Deletes the chosen leads as a part of a job. They are kept while the job can be undone. */
+/** Deletes the chosen leads as a part of a job. They can be restored while the job can be undone. */
 export async function removeForJob(tx: Db, actor: WorkspaceOf, chosen: SQL, jobId: string) {
   await keepTexts(tx, actor.workspaceId)
   const removal = await removeChosen(tx, actor, chosen, { jobId })
@@ -123,8 +123,9 @@ export async function removeChosen(
 }
 
 const listOf = (columns: SQLWrapper[]) => sql.join(columns, sql`, `)
-/** SQL: the columns of leads that PostgreSQL does not generate, by name and of a `restored` lead. */
+/** SQL: the names of the columns of leads that PostgreSQL does not generate. */
 const leadColumns = listOf(Object.values(getTableColumns(leads)).map(({ name }) => sql.identifier(name)))
+/** SQL: the same columns of a `restored` lead. */
 const restoredColumns = listOf(Object.values(getTableColumns(alias(leads, 'restored'))))
 
 function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
@@ -144,7 +145,7 @@ function ofWorkspace({ workspaceId }: Actor, id: string) {
   )
 }
 
-/** Finds a deletion that can still be undone. Waits until it is complete. */
+/** Finds a deletion that can still be undone. Waits until it is complete. @throws Refusal REMOVAL_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     await lockRemoval(tx, actor, id)
@@ -157,7 +158,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   })
 }
 
-/** SQL over a conversation `part`: its members' drafts. */
+/** SQL over a conversation `part`: an object with its drafts. */
 const DRAFTS = sql`jsonb_build_object('drafts', coalesce((
   select jsonb_agg(to_jsonb(d))
   from conversation_drafts d
@@ -234,8 +235,8 @@ async function restoreRemoval(
       from enrollments
       where workspace_id = ${actor.workspaceId} and next_at <= now() and lead_id in (select r.lead_id from ${removed}))`,
   )
-  // A message that was queued then is still queued, has failed without its lead, or its campaign
-  // was archived.
+  // A message that was queued when its lead was deleted is still queued, has failed without its
+  // lead, or belongs to an archived campaign.
   const { rowCount } = await tx.execute(sql`
     with added as (
       insert into leads (${leadColumns})
@@ -289,7 +290,7 @@ async function restoreRemoval(
   await tx.execute(sql`
     update dms d set lead_id = l.id from ${back}
     where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
-  // Do this now: it locks X accounts, which come before conversations in the lock order.
+  // Requeue now, because this locks X accounts, which come before conversations in the lock order.
   await sending.requeueRestored(
     { db: tx, jobs },
     actor.workspaceId,
@@ -336,7 +337,7 @@ async function restoreRemoval(
         where r.removal_id = ${removal.id} and opener.campaign_id in (
           select id from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign')`,
   )
-  // Forces a new count of the bytes: they may have been counted since the deletion.
+  // Makes the bytes be counted again, because they may have been counted since the deletion.
   await tx.delete(leadBytes).where(eq(leadBytes.workspaceId, actor.workspaceId))
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0

@@ -18,16 +18,16 @@ import type { WorkspaceOf } from './selection.ts'
 
 // Invented people, and a campaign that was never sent, all marked as samples.
 
-/** Stands for the X account of replies before one is connected. It is not an id at X. */
+/** Placeholder for the X account of replies until an account is connected. Not an id at X. */
 export const NO_ACCOUNT = 'sample'
-/** `dms.holder` of loaded messages. */
+/** `dms.holder` of sample messages. */
 export const SAMPLE_HOLDER = 'sample'
 
 /** SQL subquery: the ids of the workspace's sample leads. There are only a few. */
 export const sampleLeads = (workspaceId: string): SQL =>
   sql`select id from leads where workspace_id = ${workspaceId} and is_sample`
 
-/** @returns the leads whose handles were new in the workspace */
+/** Inserts sample leads. @returns the leads whose handles were new in the workspace */
 export async function insertSampleLeads(
   tx: Db,
   rows: readonly (typeof leads.$inferInsert)[],
@@ -43,7 +43,7 @@ export async function insertSampleLeads(
   return inserted
 }
 
-/** A completed campaign, with the ids of its rows. */
+/** A sample campaign with its rows, which have ids. */
 interface SampleCampaign {
   campaign: typeof campaigns.$inferInsert & { id: string; leadListId: string }
   steps: VersionStep[]
@@ -83,7 +83,7 @@ export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Prom
   await markContacted(tx, campaign.leadListId, contacted)
 }
 
-/** Adds the conversations of the sample replies, if an X account is connected by now and they are missing. */
+/** Adds the conversations of the sample replies, unless they exist. Does nothing until an X account is connected. */
 export async function addSampleConversations(tx: Db, workspaceId: string): Promise<void> {
   const account = await findCurrentAccount(tx, workspaceId)
   if (!account) return
@@ -146,7 +146,7 @@ async function lockMessages(tx: Db, chosenCampaigns: SQL, chosenLeads: SQL): Pro
   await lockRows(tx, 'dms', sql`campaign_id = ${among(ofCampaigns)} or lead_id = ${among(ofLeads)}`)
 }
 
-/** Deletes the leads permanently. To undo it, load them again. */
+/** Deletes the leads permanently. To undo this, load the samples again. */
 async function removeLeads(tx: Db, actor: WorkspaceOf, chosen: SQL): Promise<void> {
   await deleteCorrections(
     tx,

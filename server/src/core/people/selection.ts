@@ -41,8 +41,8 @@ export function isTag(workspaceId: string, tag: string): SQL {
 }
 
 /**
- * SQL over a stored filter: whether it may use a tag. `withTagReplaced` decides. @param names the
- * tag's id and name
+ * SQL over a stored filter: whether it might use a tag; `withTagReplaced` checks exactly. @param
+ * names the tag's id and name
  */
 export function mayUseTag(filter: PgColumn, names: readonly string[]): SQL {
   const folded = sql`${sql.param(names.map((name) => name.toLowerCase()))}::text[]`
@@ -50,8 +50,8 @@ export function mayUseTag(filter: PgColumn, names: readonly string[]): SQL {
 }
 
 /**
- * The ids in a filter and its rules that do not exist in the workspace. A tag's name may be created
- * later, so it does not count.
+ * Returns the ids in a filter and its rules that do not exist in the workspace. Names of tags do
+ * not count, because such a tag may be created later.
  */
 export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<Set<string>> {
   const rules = flatRules(filter.rules)
@@ -71,7 +71,7 @@ export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: L
   return new Set(rows.map(({ id }) => id))
 }
 
-/** A filter without ids unknown to the workspace. @throws Refusal INVALID_INPUT if a rule has one */
+/** Removes ids unknown to the workspace from a filter. @throws Refusal INVALID_INPUT if a rule has one */
 export async function withoutUnknownIds(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
   const unknown = await unknownIds(db, actor, filter)
   requireKnownInRules(filter, unknown)
@@ -100,7 +100,7 @@ export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<
 }
 
 /**
- * Replaces a saved filter and smart lists by their fields. Every filter from a caller passes
+ * Replaces a saved filter and smart lists with their fields. Every filter from a caller passes
  * through here first. @throws Refusal FILTER_NOT_FOUND, PLAN_LIMIT
  */
 export async function resolveFilter(db: Db, actor: WorkspaceOf, query: LeadQuery): Promise<ResolvedFilter> {
@@ -120,7 +120,7 @@ export async function resolveFilter(db: Db, actor: WorkspaceOf, query: LeadQuery
   return { ...narrowed, ...(rules && { rules: withSmartLists(rules, smart) }) }
 }
 
-/** Replaces smart lists in rules by their filters. */
+/** Replaces smart lists in rules with their filters. */
 function withSmartLists(node: RuleNode, smart: ReadonlyMap<unknown, LeadFilter>): RuleNode {
   if ('rules' in node) return { ...node, rules: node.rules.map((child) => withSmartLists(child, smart)) }
   const filter = node.field === 'listId' && smart.get(node.value)
@@ -292,7 +292,7 @@ export async function chooseMatching(
 
 /**
  * Chooses the leads that one call changes: the given ids, or at most `most` leads after the cursor,
- * oldest first, so that locks are short. @throws Refusal INVALID_INPUT for a bad cursor
+ * oldest first, so that locks are held only briefly. @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function choosePart(
   tx: Db,

@@ -64,7 +64,7 @@ const isFull = (most: string, when = '') =>
     `A workspace can store at most ${most}. Delete leads that you no longer need, then try again${when}.`,
   )
 
-/** Reads all leads of the workspace. */
+/** Counts the bytes of the workspace's leads by reading all of them. Stores and returns the sum with `added`. */
 async function countBytes(tx: Db, workspaceId: string, added: number): Promise<number> {
   const { rows } = await tx.execute<{ bytes: number }>(sql`
     insert into lead_bytes (workspace_id, bytes)

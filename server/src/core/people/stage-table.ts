@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { leads } from '../tables/leads.ts'
 
-/** `incoming_leads i`, by the columns that it shares with leads. */
+/** `incoming_leads i`, with the columns that it shares with leads. */
 export const incoming = alias(leads, 'i')
 
 /** Creates the connection's temporary table of incoming leads, emptied when the transaction ends. */

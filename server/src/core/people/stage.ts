@@ -25,7 +25,8 @@ import { incoming, openStage } from './stage-table.ts'
 
 const lead = alias(leads, 'l')
 
-// Creates and updates leads: staged in a temporary table, then saved by a few statements.
+// Creates and updates leads: stages them in a temporary table, then saves them with a few
+// statements.
 
 /** The workspace of leads, and the user who added them. */
 export interface Owner {
@@ -33,16 +34,13 @@ export interface Owner {
   userId: string | null
 }
 
-/**
- * Where people come from. `whole`, `parts`: X, which knows their ids, as whole profiles or with
- * some values. `file`: a file.
- */
+/** Where people come from: X, which knows their ids, as `whole` profiles or `parts` of them, or a `file`. */
 type Source = 'whole' | 'parts' | 'file'
 
 /**
  * Creates or updates leads that X has shown, matched by X user id or handle. Skips suppressed
- * people. Returns ids. @param people unique @param read `whole` replaces the profile, `parts` only
- * the given values @param seenAt when X showed the people
+ * people. @param people unique @param read `whole` replaces the profile, `parts` only the given
+ * values @param seenAt when X showed the people @returns the leads' ids
  */
 export async function upsertLeads(
   tx: Db,
@@ -65,12 +63,12 @@ async function stage(tx: Db, people: readonly IncomingLead[], seenAt: Date): Pro
   await stageRows(tx, JSON.stringify(people.map((lead, index) => stagedRow(index + 1, withinLimits(lead)))), seenAt)
 }
 
-/** A limit for values from X, whose own limits are far lower. */
+/** Cuts values from X to our limits, although X's own limits are far lower. */
 function withinLimits(lead: IncomingLead): IncomingLead {
   return { ...lead, bio: lead.bio && [...lead.bio].slice(0, BIO_MAX).join('') }
 }
 
-/** @param rows a JSON list of `stagedRow` objects */
+/** Stages rows. @param rows a JSON list of `stagedRow` objects */
 export async function stageRows(tx: Db, rows: string, seenAt: Date = new Date()): Promise<void> {
   await tx.execute(sql`
     insert into incoming_leads (line, seen_at, ${STAGED})
@@ -111,7 +109,10 @@ export interface StagedLines {
   total: number
 }
 
-/** @param removed SQL that returns the `line` of each removed row @param named how many lines to name */
+/**
+ * Returns removed rows. @param removed SQL that returns each removed row's `line` @param named how
+ * many lines to name
+ */
 async function linesOf(tx: Db, removed: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
     with gone as (${removed})
@@ -119,7 +120,7 @@ async function linesOf(tx: Db, removed: SQL, named: number): Promise<StagedLines
   return one(rows)
 }
 
-/** Removes suppressed people from the stage. */
+/** Removes suppressed people from the staging table. */
 export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
   const removed = sql`
     delete from incoming_leads i
@@ -133,7 +134,7 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
 }
 
 /**
- * Saves the staged rows as leads. Rejects those with too many values, and names some of them.
+ * Saves the staged rows as leads. Rejects rows with too many values, and names some of them.
  * @throws Refusal TOO_MANY: the workspace is full
  */
 export async function settleStage(

@@ -13,7 +13,7 @@ import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 import { invalidField, Refusal } from '../../refusal.ts'
 
-/** How to read a suppression file whose first row does not say it. */
+/** The layout of a suppression file, for what its first row does not show. */
 export interface SuppressionLayout {
   /** The meaning of each column, '' to skip it. */
   columns?: readonly string[] | undefined
@@ -21,7 +21,7 @@ export interface SuppressionLayout {
   hasHeader?: boolean | undefined
 }
 
-/** The header may be in one of this number of first lines, because titles may be above it. */
+/** The header must be among this many first lines. Titles may precede it. */
 const TITLES_MAX = 10
 
 /**
@@ -32,9 +32,12 @@ const TITLES_MAX = 10
 export function readSuppressionLines({ columns: named, hasHeader }: SuppressionLayout) {
   let columns: Columns | null = null
   let seen = 0
-  /** So far only titles were read, so the header may follow. */
+  /** Whether only titles have been read so far, so that the header may follow. */
   let isAboveHeader = named === undefined
-  /** A one-word title looks like a handle. The header after it has more cells. */
+  /**
+   * Whether a row was read as a person. A one-word title looks like a handle, but the header after
+   * it has more cells.
+   */
   let hasPeople = false
   return (record: CsvRecord): { rows: object[]; warning: string | null } | { problem: string } | null => {
     seen += 1
@@ -118,7 +121,7 @@ function isColumn(name: string): name is SuppressionColumn {
   return (SUPPRESSION_COLUMNS as readonly string[]).includes(name)
 }
 
-/** Accepts a handle as people write it, also with a spreadsheet's apostrophe. */
+/** Returns a handle from a text as people write it, also with a spreadsheet's apostrophe. */
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
 /**

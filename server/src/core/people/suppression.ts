@@ -63,7 +63,10 @@ export async function list(
   return { suppressions: visible, total, ...paging }
 }
 
-/** Three letters or more match anywhere, fewer only the beginning. Each has its index. */
+/**
+ * SQL: three or more characters match anywhere in a handle, fewer only at its beginning. Each case
+ * has its own index.
+ */
 function handleHas(q: string): SQL {
   const part = q.replace(/^@/, '').toLowerCase()
   if (part === '') return sql`true`
@@ -118,7 +121,7 @@ export async function create(
   })
 }
 
-/** A person as a caller names them: by handle, or by id if the text is not a handle. */
+/** Reads a person as a caller names them: by handle, or by id if the text is not a handle. */
 function personOf(text: string, claimedId: string | null): { handle: string; id: string | null } {
   const handle = handleIn(text).toLowerCase()
   return handleFault(handle) === null ? { handle, id: claimedId } : { handle: '', id: believed(text) ?? claimedId }
@@ -172,7 +175,7 @@ export async function suppressOptOuts(
   return { ...counts, added: added.length }
 }
 
-/** Removes an entry. Stopped messages stay failed until requeued. */
+/** Removes an entry. Stopped messages stay failed until requeued. @throws Refusal SUPPRESSION_NOT_FOUND */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   if ((await removeEntries(db, actor.workspaceId, [id])) === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
 }
@@ -215,7 +218,7 @@ async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`delete from incoming_suppressions`)
 }
 
-/** @param rows a JSON list of `stagedRow` objects */
+/** Stages rows. @param rows a JSON list of `stagedRow` objects */
 async function stageRows(tx: Db, rows: string): Promise<void> {
   const incoming = sql`
     jsonb_to_recordset(${rows}::jsonb) as r(line integer, twitter_handle text, x_user_id text, reason text, note text)`
@@ -257,7 +260,7 @@ async function warnOfSharedIds(tx: Db, report: ReturnType<typeof importReport>):
   )
 }
 
-/** SQL over a suppression `s` and a staged person `i`: both have the handle. */
+/** SQL over a suppression `s` and a staged person `i`: both have the same handle. */
 const hasHandle = sql`s.twitter_handle = i.twitter_handle and s.handle_lost_at is null and not i.is_id_only`
 
 /** Gives the entries of staged people their new reason, and new ids, so that the undo of a job cannot remove them. */
@@ -277,7 +280,7 @@ async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
  * both people are suppressed, because it may mean either.
  */
 async function identify(tx: Db, own: SQL): Promise<void> {
-  // If a row has only an id, the lead with that id shows the handle.
+  // If a row has only an id, take the handle from the lead with that id.
   await tx.execute(sql`
     update incoming_suppressions i
     set twitter_handle = lower(l.twitter_handle), is_id_only = l.handle_lost_at is not null, is_checked = true

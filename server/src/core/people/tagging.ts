@@ -34,7 +34,7 @@ export async function apply(db: Db, actor: Actor, { add, remove: removed, ...sel
   })
 }
 
-/** Takes the same lock on leads as the foreign key does, but before the tags (core/README.md). */
+/** Locks leads, then tags (core/README.md). The lock on leads is the same that the foreign key takes. */
 async function lockTagging(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<void> {
   await lockRows(tx, 'leads', sql`id in (${chosen})`, 'key share')
   await lockTags(tx, actor, tagIds)
@@ -68,7 +68,7 @@ export async function removeTags(
 
 const TAGGING = sql`lead_id as "leadId", tag_id as "tagId", added_at::text as "addedAt"`
 
-/** SQL for a `from` clause: taggings `x` whose lead and tag still exist. Locks these first. */
+/** SQL for a `from` clause: taggings `x` whose lead and tag still exist. Locks those leads and tags first. */
 async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly Tagging[]): Promise<SQL> {
   const input = sql`
     jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
@@ -102,11 +102,11 @@ export async function undoRemoveTags(tx: Db, actor: WorkspaceOf, taggings: reado
 /** Counts the leads in a list that has one entry per lead and tag. */
 export const countLeads = (taggings: readonly Pick<Tagging, 'leadId'>[]) => new Set(taggings.map((t) => t.leadId)).size
 
-/** Replaces a tag on its leads. The caller has locked both tags. */
+/** Replaces a tag with another one on its leads. The caller has locked both tags. */
 export async function moveTaggings(tx: Db, { from, into }: { from: string; into: string }): Promise<void> {
   const isTwice = sql`tag_id = ${from} and lead_id in (select lead_id from lead_tags where tag_id = ${into})`
   await tx.execute(sql`${deleteTaggings(isTwice)} select count(*) from deleted`)
-  // An update, because inserted rows would have to check and lock their leads.
+  // Update the rows, because inserted rows would have to check and lock their leads.
   await tx.execute(sql`
     with moved as (
       update lead_tags set tag_id = ${into} where tag_id = ${from} returning lead_id

@@ -30,10 +30,11 @@ import { findTests } from './tests.ts'
 
 type Campaign = typeof campaigns.$inferSelect
 
-/** How soon to look again if no point in time ends the wait. */
+/** How soon to check again if the wait has no known end. */
 const LOOK_AGAIN_MS = 15 * UNIT_MS.minutes
-/** Campaigns per call, and enrollments per transaction. */
+/** Maximum number of campaigns per call. */
 const CAMPAIGNS_MAX = 20
+/** Maximum number of enrollments per transaction. */
 const BATCH_SIZE = 1_000
 
 /**
@@ -85,7 +86,7 @@ type Due = {
   now: string
 }
 
-/** @returns whether the batch was full */
+/** Queues follow-ups for a batch of a campaign's due enrollments. @returns whether the batch was full */
 async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<boolean> {
   const campaign = await openCampaign(tx, campaignId)
   if (!campaign) return false
@@ -119,9 +120,12 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   return isFull
 }
 
-/** The active campaign. No pause or edit of it commits before this transaction. Null: it is not active. */
+/**
+ * Locks a campaign, so that no pause or edit of it commits before this transaction. Null: it is not
+ * active, or is being paused or edited.
+ */
 async function openCampaign(tx: Db, id: string): Promise<Campaign | null> {
-  // A pause or an edit that takes the lock first is seen by the next statement.
+  // The next statement sees any pause or edit that committed before this lock was taken.
   const lock = await tx.execute<{ isTaken: boolean }>(
     sql`select pg_try_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)}) as "isTaken"`,
   )
@@ -141,11 +145,12 @@ async function scheduleNext(
   { id, workspaceId }: Campaign,
   { ready, isFull, isChanged }: { ready: SQL; isFull: boolean; isChanged: boolean },
 ): Promise<boolean> {
-  // If others are changing all that is due, they may hold the campaign's lock.
+  // If other processes are changing everything that is due, they may hold the campaign's lock.
   const strength = isChanged ? sql`for no key update` : sql`for no key update skip locked`
   const { rows: locked } = await tx.execute(sql`select from campaigns where id = ${id} ${strength}`)
   if (locked.length === 0) return false
-  // Read after taking the lock: a change of an enrollment's time has committed, or lowers this time later.
+  // Read after taking the lock: any change of an enrollment's time has committed, or will lower
+  // this time later.
   const theirs = sql`workspace_id = ${workspaceId} and campaign_id = ${id}`
   await tx.execute(sql`
     update campaigns set follow_up_due_at = case
@@ -163,8 +168,9 @@ async function lookAgainLater(db: Db, campaignId: string): Promise<void> {
 }
 
 /**
- * SQL from `from` on: due enrollments `e` of leads `l`. Leaves out those that wait for their
- * account, for X to report reads, or for a deleted lead; they keep the time at which they were due.
+ * SQL that starts with `from`: due enrollments `e` of leads `l`. Leaves out those that wait for
+ * their account, for X to report reads, or for a deleted lead; they keep the time at which they
+ * were due.
  */
 function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Accounts): SQL {
   const account = sql`coalesce(e.x_account_id, ${xAccountId}::uuid)`
@@ -220,7 +226,7 @@ async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: numbe
   return rows
 }
 
-/** Loads the steps of every version that someone follows. */
+/** Loads the steps of every version that a due enrollment follows. */
 async function findVersions(tx: Db, campaign: Campaign, due: readonly Due[]) {
   const versions = new Map<number, readonly VersionStep[]>()
   for (const version of new Set(due.map((row) => row.version)))
@@ -274,7 +280,7 @@ function changeOf(due: Due, versions: ReadonlyMap<number, readonly VersionStep[]
   return { kind: 'end', state: 'finished', reason: null, skipped: decision.skipped }
 }
 
-/** Deletes the held messages of people who continue with another step, re-engagement. */
+/** Deletes the held messages of people who are not released, because they continue with re-engagement or end. */
 async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
   const ids = changes.flatMap(({ one: { heldId }, change }) => (change.kind === 'release' ? [] : (heldId ?? [])))
   if (ids.length === 0) return
@@ -331,7 +337,7 @@ const skip = (step: Skipped) => (step ? { skipped_id: step.id, skipped_number: s
 const CONTINUES = sql`
   paused_until = null, resumed_at = case when e.state = 'paused' then now() else e.resumed_at end, updated_at = now()`
 
-/** Queues the next messages, with one statement per step of a version. @returns the account of each */
+/** Queues the next messages, with one statement per step of a version. @returns each message's sending account */
 async function applyQueued(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
   const groups = new Map<string, { step: VersionStep; number: number; rows: { id: string; due_at: Date }[] }>()
   for (const { one: row, change } of changes) {

@@ -46,8 +46,8 @@ const enrollment = alias(enrollments, 'e')
 const message = alias(dms, 'd')
 
 /**
- * The steps to launch. If a plan has ended, these are only the ones that the current plan allows;
- * they are stored as a new version, and `restoreSteps` can restore the old one.
+ * Returns the steps to launch. If the plan no longer allows all of them, stores the allowed ones as
+ * a new version, and `restoreSteps` can restore the old one.
  */
 export async function launchSteps(
   tx: Db,
@@ -60,7 +60,7 @@ export async function launchSteps(
   return { campaign: await storeVersion(tx, campaign, steps, allowed), steps: allowed }
 }
 
-/** After an undone launch, gives the campaign the steps back that the launch left out, unless it was edited since. */
+/** After an undone launch, restores the steps that the launch left out, unless the campaign was edited since. */
 export async function restoreSteps(tx: Db, campaign: Campaign): Promise<void> {
   const { launchedVersion, version } = campaign
   if (launchedVersion === null || version !== launchedVersion + 1) return
@@ -170,9 +170,9 @@ type Group = {
 const isFollowing = sql`e.state in ('active', 'paused', 'finished')`
 
 /**
- * Groups the people whose version an edit may change by their progress. A message being sent counts
- * as sent. People who ended before their first message are left out, because there can be any
- * number of them: see `versionOf`.
+ * Groups by progress the people whose version an edit may change. A message being sent counts as
+ * sent. People who ended before their first message are left out, because there can be any number
+ * of them: see `versionOf`.
  */
 async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[]> {
   const { rows } = await tx.execute<Group>(sql`
@@ -218,7 +218,7 @@ async function moveEnrollments(
     const shares = (await findTests(tx, campaign)).get(next.step.id)?.shares
     const step = queuedStep(campaign.id, next.step, next.number, shares)
     await rerender(tx, step, isTheirs)
-    // Messages that came due meanwhile have failed.
+    // Messages to deleted leads fail when they come due.
     const isUnsent = sql`((${isUntried}) or (campaign_id = ${campaign.id} and reason ->> 'code' = 'lead_missing'))`
     const everyone = sql.param([...ids, ...endedIds])
     await rerenderRemoved(tx, step, sql`enrollment_id = any(${everyone}::uuid[]) and ${isUnsent}`)

@@ -26,7 +26,7 @@ const second = stepOf('b')
 const third = stepOf('c')
 const last = stepOf('r', { kind: 'reengagement', delay: { amount: 30, unit: 'days' } })
 
-/** Someone who was sent the first step at `sentAt`. */
+/** Returns an enrollment that was sent the first step at `sentAt`. */
 function sent(sentAt: string, more: Partial<DueEnrollment> = {}): DueEnrollment {
   return {
     nextStepNumber: 2,
@@ -50,7 +50,7 @@ describe('decide', () => {
 
   it('waits for a day with a sending window', () => {
     const days = stepOf('b', { delay: { amount: 2, unit: 'days' } })
-    // Sent on a Friday: the second such day is Tuesday.
+    // Sent on a Friday: the second day with a window is Tuesday.
     const decided = decide(sent('2026-11-20T12:00:00Z'), [first, days], live, NOW)
     expect(decided).toEqual({ kind: 'wait', number: 2, until: at('2026-11-24T12:00:00Z') })
   })

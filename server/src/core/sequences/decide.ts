@@ -14,15 +14,15 @@ export interface DueEnrollment {
   lastSkipped: StepReference | null
   skippedAt: Date | null
   sentStepIds: readonly string[]
-  /** Null if the enrollment is active. */
+  /** When the pause ends; null if the enrollment is active. */
   pausedUntil: Date | null
-  /** They asked for a message later, so the enrollment continues with re-engagement. */
+  /** The person asked for a message later, so the enrollment continues with re-engagement. */
   isLater: boolean
   /** The person has read the last message. */
   wasRead: boolean
 }
 
-/** The account that sends its messages. It is connected. */
+/** The connected account that sends an enrollment's messages. */
 export interface DueAccount {
   hours: WorkingHours
   /** X reports reads right now. */
@@ -36,7 +36,7 @@ export type Decision =
   /** `skipped`: the last step, if it was skipped because its condition was not met. */
   | { kind: 'finish'; skipped: StepReference | null }
 
-/** What the due job does with an enrollment. @param steps the steps of its version */
+/** What the due job does with an enrollment. @param steps the steps of the enrollment's version */
 export function decide(
   enrollment: DueEnrollment,
   steps: readonly VersionStep[],

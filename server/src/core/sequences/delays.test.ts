@@ -33,7 +33,7 @@ describe('delayedFrom', () => {
   })
 
   it('counts a message after midnight to the window of the evening before', () => {
-    // Saturday 01:00 is Friday's window, so one day later is Monday's, which ends on Tuesday.
+    // Saturday 01:00 is in Friday's window, so one day later is in Monday's, which ends on Tuesday.
     expect(delayedFrom(at('2026-11-21T00:00:00Z'), days(1), night)).toEqual(at('2026-11-24T00:00:00Z'))
     expect(delayedFrom(at('2026-11-21T02:00:00Z'), days(1), night)).toEqual(at('2026-11-23T02:00:00Z'))
   })
@@ -62,7 +62,8 @@ describe('delayedFrom', () => {
         expect(set).toContain(weekdayOf(then.day))
         const passed = daysBetween(sent.day, then.day).filter((day) => set.includes(weekdayOf(day)))
         expect(passed).toHaveLength(count)
-        // If a clock change skips the time of day, it is the first moment after the gap.
+        // If a clock change skips the time of day, the delay ends at the first moment after the
+        // gap.
         const minutesLater = then.minute - sent.minute
         expect(minutesLater === 0 || minutesLater === 60 || minutesLater === 30).toBe(true)
       }),
@@ -88,7 +89,7 @@ describe('reengagedFrom', () => {
   })
 })
 
-/** Reads a local clock independently of the rules. */
+/** Reads a local clock without the code under test. */
 function onTheWall(timeZone: string, moment: Date) {
   const [day = '', time = ''] = moment.toLocaleString('sv-SE', { timeZone }).split(' ')
   return { day, minute: minuteOf(time.slice(0, 5)) }

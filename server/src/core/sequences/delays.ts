@@ -12,8 +12,8 @@ export interface Delay {
 export const UNIT_MS = { minutes: MINUTE_MS, hours: HOUR_MS, days: DAY_MS } as const
 
 /**
- * When a step is due that follows a message sent at `from`. A delay in days keeps the time of day
- * and counts only days with a sending window. If there are none, every day counts.
+ * Returns when a step is due after a message sent at `from`. A delay in days keeps the time of day
+ * and counts only days with a sending window; if no day has one, every day counts.
  */
 export function delayedFrom(from: Date, { amount, unit }: Delay, hours: WorkingHours): Date {
   if (unit !== 'days') return new Date(from.getTime() + amount * UNIT_MS[unit])
@@ -26,8 +26,8 @@ export function delayedFrom(from: Date, { amount, unit }: Delay, hours: WorkingH
 }
 
 /**
- * When re-engagement is due that follows a message sent at `from`: `afterDays` calendar days later,
- * at the same time of day.
+ * Returns when re-engagement is due after a message sent at `from`: `afterDays` calendar days
+ * later, at the same time of day.
  */
 export function reengagedFrom(from: Date, afterDays: number, timeZone: string): Date {
   return onLocalDay(from, timeZone, () => afterDays)

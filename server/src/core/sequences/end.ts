@@ -16,10 +16,11 @@ const message = alias(dms, 'd')
 export interface End {
   /** SQL condition on an enrollment `e` and its lead `l`. */
   which: SQL
-  /** SQL over `e` and `l`: the new state, and the reason. */
+  /** SQL over `e` and `l`: the new state. */
   state: SQL
+  /** SQL over `e` and `l`: the reason. */
   reason: SQL
-  /** SQL: the end of the pause. Without it, the pause has no date. */
+  /** SQL: the end of the pause. Without it, the pause has no end date. */
   until?: SQL
   /** SQL: the step to continue with after the pause. Without it, the next one. */
   next?: SQL

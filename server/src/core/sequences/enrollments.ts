@@ -77,7 +77,7 @@ const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number; reason?: 
 }
 const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined, reason: undefined }
 
-/** The values of `dms.answers` that include this one. */
+/** The values of `dms.answers` that include `flag`. */
 function sumsWith(flag: number): number[] {
   const all = ANSWERS.replied + ANSWERS.positive + ANSWERS.optedOut
   return Array.from({ length: all }, (_, index) => index + 1).filter((sum) => (sum & flag) > 0)
@@ -160,7 +160,7 @@ interface Messages {
 function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds }: Messages): People {
   const { statuses, answer: flag, reason } = outcome ? MESSAGES[outcome] : ANY
   const isSuch = flag
-    ? // Few messages have an answer, so they have an index.
+    ? // Few messages have an answer, so these have their own index.
       sumsWith(flag).map((sum) => sql`status = 'replied' and answers <> 0 and answers = ${sum}`)
     : statuses.map((status) => sql`status = ${status}`)
   const hasReason = reason ? sql`and reason is ${reason === 'none' ? sql`null` : sql`not null`}` : sql``
@@ -186,7 +186,7 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds 
   }
 }
 
-/** PostgreSQL merges the parts only if each one names its order. */
+/** Joins parts with `union all`. PostgreSQL merges them only if each part has an `order by`. */
 function union(parts: SQL[]): SQL {
   return sql.join(
     parts.map((part) => sql`(${part})`),
@@ -287,7 +287,7 @@ type Message = typeof dms.$inferSelect
 interface Next {
   /** Null: no step follows. */
   stepNumber: number | null
-  /** When the due job checks it; null: its message is queued, or nothing follows. */
+  /** When the due job checks the enrollment; null: its message is queued, or nothing follows. */
   at: Date | null
   /** The message that is treated as sent; null: there is none. */
   assumed: Message | null
@@ -316,14 +316,14 @@ async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
   if (status !== 'queued' && leadId) await setLeadStatus(tx, sql`id = ${leadId}`, 'queued')
 }
 
-/** @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */
+/** Returns the plan's allowance of DMs. @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */
 async function requireDm(tx: Db, workspaceId: string): Promise<Allowance> {
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
   if (allowance.left < 1) throw new Refusal('ENROLLMENT_STATE', beyondPlan(allowance, 'dms').message)
   return allowance
 }
 
-/** The step that follows the last message, in the enrollment's version. */
+/** How an enrollment continues after its last message, in its version. */
 async function followingOf(tx: Db, enrollment: Enrollment, assumed: Next['assumed']): Promise<Next> {
   if (enrollment.isUnqueued) return { stepNumber: 1, at: null, assumed: null }
   const { campaignId, workspaceId, version, leadId, lastStepId, lastStepNumber, skippedStepId, skippedStepNumber } =
@@ -349,7 +349,7 @@ async function followingOf(tx: Db, enrollment: Enrollment, assumed: Next['assume
   return { stepNumber: steps.indexOf(step) + 1, at: new Date(Math.max(since + delayMs, Date.now())), assumed }
 }
 
-/** Opens the enrollment and its campaign again. @throws Refusal ENROLLMENT_STATE: the campaign is archived */
+/** Reopens the enrollment and its campaign. @throws Refusal ENROLLMENT_STATE: the campaign is archived */
 async function openAgain(tx: Db, enrollment: Enrollment, { stepNumber, at, assumed }: Next): Promise<void> {
   const { campaignId, workspaceId, id } = enrollment
   const isOpen = stepNumber !== null

@@ -34,12 +34,12 @@ const enrollment = alias(enrollments, 'e')
 
 export type Campaign = typeof campaigns.$inferSelect
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Reads a campaign's sequence. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   return answerOf(db, await findCampaign(db, actor, id))
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Reads a campaign that has a sequence. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function findCampaign(db: Db, actor: Actor, id: string): Promise<Campaign> {
   const [campaign] = await db.select().from(campaigns).where(isCampaign(actor, id))
   if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
@@ -70,7 +70,7 @@ export async function answerOf(db: Db, campaign: Pick<Campaign, 'id' | 'workspac
   }
 }
 
-/** The steps of a campaign's current version, or of another one. */
+/** The steps of a campaign's version `version`, which need not be the current one. */
 export async function findSteps(
   db: Db,
   campaign: Pick<Campaign, 'id' | 'workspaceId' | 'version'>,
@@ -82,7 +82,10 @@ export async function findSteps(
   return one(rows).steps
 }
 
-/** The variants with an outcome or a message being sent. True: a message was sent, so the text is frozen. */
+/**
+ * The variants with an outcome or a message being sent, and whether the text of each is frozen,
+ * because a message with it was sent or is being sent.
+ */
 async function findUsed(db: Db, campaignId: string): Promise<Map<string, boolean>> {
   const { rows } = await db.execute<{ id: string; isFrozen: boolean }>(sql`
     select id, bool_or(is_frozen) as "isFrozen" from (
@@ -123,7 +126,7 @@ export async function planSteps(
   return planned
 }
 
-/** The current steps of a campaign, copied for another one: active variants, with new ids. */
+/** Copies the current steps of a campaign for another campaign: active variants, with new ids. */
 export async function copySteps(db: Db, actor: Actor, id: string): Promise<VersionStep[]> {
   const campaign = one(await db.select().from(campaigns).where(isCampaign(actor, id)))
   return (await findSteps(db, campaign)).map((step) => ({
@@ -168,7 +171,7 @@ export async function limitsOf(db: Db, workspaceId: string): Promise<{ plan: Pla
   return { plan, limits: sequenceLimits(plan, achievements) }
 }
 
-/** @throws Refusal PLAN_LIMIT: the plan does not allow the change */
+/** Checks that the plan allows a change of the steps. @throws Refusal PLAN_LIMIT */
 export async function requirePlan(
   db: Db,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
@@ -225,8 +228,8 @@ export function queuedStep(
 }
 
 /**
- * Placeholders in active variants that nothing can fill, which earlier versions of the product
- * accepted; null: there are none.
+ * The first placeholder in an active variant that nothing can fill, which earlier versions of the
+ * product accepted; null: there is none.
  */
 export function unreadableIn(steps: readonly VersionStep[]): string | null {
   for (const { variants } of steps)
@@ -265,7 +268,7 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
 export const isVersionOf = ({ id, workspaceId }: Pick<Campaign, 'id' | 'workspaceId'>) =>
   and(eq(sequenceVersions.workspaceId, workspaceId), eq(sequenceVersions.campaignId, id))
 
-/** Stores the version that a locked enrollment follows, because it continues. @returns the version */
+/** Stores the version that a locked enrollment follows. Call it when the enrollment continues. @returns the version */
 export async function storeFollowed(
   tx: Db,
   { workspaceId, id }: Pick<typeof enrollments.$inferSelect, 'workspaceId' | 'id'>,
@@ -278,7 +281,10 @@ export async function storeFollowed(
   return rows[0]?.version ?? null
 }
 
-/** Gives a message to queue again the text of its person's version, which an edit may have changed. */
+/**
+ * Renders a message that is to be queued again, in the version that its enrollment follows, because
+ * an edit may have changed the text.
+ */
 export async function renderAgain(tx: Db, dm: typeof dms.$inferSelect): Promise<void> {
   const { campaignId: id, workspaceId, enrollmentId } = dm
   if (!enrollmentId) return

@@ -66,7 +66,7 @@ export function withFirstMessage(before: readonly VersionStep[], messageTemplate
   return [{ ...first, variants: editVariants(first.variants, edits, ids) }, ...others]
 }
 
-/** A sequence of one step with one variant. */
+/** The test settings of a sequence of one step with one variant. */
 export const ONE_STEP = { allocation: 'weights', switchToWinner: false, testWindowDays: 7 } as const
 
 /** The steps of a version without its re-engagement. */
@@ -87,7 +87,7 @@ export function firstMessage(steps: readonly VersionStep[]): string {
 /** The variants that people may get. */
 export const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
 
-/** The text of why the limits refuse a change; null if they allow it. */
+/** Why the limits refuse a change, as a text with the limit and the use; null: they allow it. */
 export function beyondPlan(
   plan: PlanLevel,
   limits: SequenceLimits,

@@ -81,7 +81,10 @@ function randomBeta(a: number, b: number, random: () => number): number {
   return x / (x + y)
 }
 
-/** Valid for a shape of at least 1. Marsaglia and Tsang, https://doi.org/10.1145/358407.358414 */
+/**
+ * Draws from a gamma distribution, for a shape of at least 1. Marsaglia and Tsang,
+ * https://doi.org/10.1145/358407.358414
+ */
 function randomGamma(shape: number, random: () => number): number {
   const d = shape - 1 / 3
   const c = 1 / Math.sqrt(9 * d)

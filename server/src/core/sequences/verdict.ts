@@ -94,7 +94,7 @@ export interface Pair {
 interface StepTest {
   /** The active variants. */
   variantIds: readonly string[]
-  /** Every pair of them. */
+  /** Every pair of active variants. */
   pairs: readonly Pair[]
   /** All windows are closed, so nobody in the campaign can still decide the test. */
   isOver: boolean
@@ -107,7 +107,7 @@ interface Verdict {
   /** The smallest max E of the leading variant against each other one. */
   evidence: number
   evidenceNeeded: number
-  /** Days until the leading variant has won, at the current rates; null: the campaign is too small. */
+  /** Days until one variant wins, at the current rates; null: none will, or the test has a verdict. */
   estimatedDays: number | null
 }
 
@@ -130,7 +130,7 @@ export function verdictOf({ variantIds, pairs, isOver }: StepTest): Verdict | nu
 
 const NOBODY = { id: '', evidence: 1 }
 
-/** Days until the first variant has beaten all others, at the current rates; null: it never will. */
+/** Days until one variant beats all others, at the current rates; null: none will. */
 function daysLeft(variantIds: readonly string[], pairs: readonly Pair[], needed: number): number | null {
   const candidates = variantIds.map((id) => {
     const own = pairs.filter(({ a, b }) => a === id || b === id)
@@ -166,7 +166,7 @@ const OUTCOMES: readonly Block[] = [
   [1, 1],
 ]
 
-/** The smallest max E of a variant against each other one; 1 if another is ahead of it. */
+/** The smallest max E of a variant against each other one; 1 if it is not ahead of all others. */
 function evidenceFor(id: string, pairs: readonly Pair[]): number {
   const own = pairs.filter(({ a, b }) => a === id || b === id)
   return Math.min(...own.map((pair) => evidenceIn(pair, 'positive', id)))

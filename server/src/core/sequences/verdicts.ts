@@ -62,7 +62,7 @@ async function judgeTest(tx: Db, { id, workspaceId }: StepTest): Promise<void> {
 
 const later = (minutes: number) => sql`now() + make_interval(mins => ${minutes})`
 const JUDGED_EVERY_MINUTES = 15
-/** Rare enough, because no window closes within a day of the launch. */
+/** How often the tests of drafts are checked: rarely, because no reply window closes within a day of the launch. */
 const DRAFTS_JUDGED_EVERY_MINUTES = 24 * 60
 const REBALANCED_EVERY_MINUTES = 60
 
@@ -134,7 +134,10 @@ const EVIDENCE_MAX = 1_000_000
 type Figures = { sent: number; positive: number; optedOut: number; firstAt: string | null }
 type People = Map<string, Figures>
 
-/** @param toCome people who will still be sent the step @param days since the step's first message */
+/**
+ * Adds to a pair how fast its blocks form and how many more can. @param toCome people who will
+ * still be sent the step @param days since the step's first message
+ */
 function withPace(
   pair: StepTestState['pairs'][number],
   people: People,
@@ -148,7 +151,7 @@ function withPace(
   return { ...pair, blocksPerDay: sent / days, blocksLeft: sent - pair.positive.blocks + blocksToCome }
 }
 
-/** SQL over a reply `r`: its label at that moment. A person may have corrected it since. */
+/** SQL over a reply `r`: its label at `moment`. A person may have corrected it since. */
 function labelAt(moment: SQL): SQL {
   return sql`coalesce((
     select coalesce(l.old_label, '')
@@ -184,7 +187,7 @@ async function readOutcomes(
   return rows.map(({ id, at, positive, optedOut }) => ({ place: { id, at }, positive, optedOut }))
 }
 
-/** The test's people by variant, counted to a quarter of an hour. */
+/** The test's people by variant, counted from the quarter of an hour in which the test started. */
 async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise<People> {
   const { rows } = await tx.execute<Figures & { id: string }>(sql`
     select variant_id as id, sum(sent)::int as sent, sum(positive)::int as positive, sum(opted_out)::int as "optedOut",
@@ -198,7 +201,7 @@ async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise
 /** A test that needs more people than this takes too long to wait for. */
 const TO_COME_MAX = 100_000
 
-/** How many people may still be sent a step, from an index. */
+/** How many people may still be sent a step: at most TO_COME_MAX, counted from an index. */
 async function countToCome(tx: Db, { id, workspaceId }: Campaign, stepNumber: number): Promise<number> {
   const { rows } = await tx.execute<{ count: number }>(sql`
     select count(*)::int as count from (
@@ -216,7 +219,7 @@ async function findStep(tx: Db, campaign: Campaign, stepId: string) {
   return step ? { step, number: steps.indexOf(step) + 1 } : null
 }
 
-/** Chooses variants again by these shares for everyone who is queued for the step and was never claimed. */
+/** Uses `shares` to choose variants again for everyone who is queued for the step and was never claimed. */
 async function chooseAgain(
   tx: Db,
   { id }: Campaign,
@@ -237,7 +240,7 @@ async function chooseAgain(
       and dms.variant_id <> ${variantId}`)
 }
 
-/** True once everyone has been sent the step and every reply window has closed. */
+/** Whether nobody else will be sent the step and every reply window has closed. */
 async function isTestOver(tx: Db, campaign: Campaign, test: StepTest, stepNumber: number): Promise<boolean> {
   const { id, workspaceId, status, queuedAt } = campaign
   if (queuedAt === null) return false

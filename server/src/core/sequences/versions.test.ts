@@ -69,7 +69,8 @@ describe('isAffected', () => {
   })
 
   it('finds the place of someone who kept an earlier version', () => {
-    // They were sent x and a, and x was removed since: they are at step 1 of the present version.
+    // They were sent x and a, and x has since been removed, so they are at step 1 of the current
+    // version.
     expect(isAffected(before, 2, { lastSent: { id: 'a', number: 2 } }, 'unpassed')).toBe(true)
     // A step that no longer exists counts by its old number.
     expect(isAffected(before, 2, { lastSent: { id: 'x', number: 1 } }, 'unpassed')).toBe(true)

@@ -1,6 +1,6 @@
 import type { VersionStep, VersionVariant } from '../tables/sequences.ts'
 
-/** A step at which an enrollment was, and its version. */
+/** A step that an enrollment reached, with its number in the version of that time. */
 export interface StepReference {
   id: string
   number: number
@@ -58,7 +58,7 @@ export function numberIn(steps: readonly VersionStep[], step: StepReference | nu
   return index >= 0 ? index + 1 : step.number
 }
 
-/** Whether a step's test starts again: its active variants, weights or window have changed. */
+/** Whether a step's test starts again: its active variants, weights, window or allocation have changed. */
 export function startsNewTest(before: VersionStep, after: VersionStep): boolean {
   if (before.testWindowDays !== after.testWindowDays || before.allocation !== after.allocation) return true
   const active = ({ variants }: VersionStep) =>
@@ -70,7 +70,7 @@ export function startsNewTest(before: VersionStep, after: VersionStep): boolean 
   return active(before) !== active(after)
 }
 
-/** A variant as it is saved. Without an id it is new. */
+/** A variant to save. Without an id, the variant is new. */
 export interface VariantEdit {
   id?: string | undefined
   name?: string | undefined
@@ -81,9 +81,9 @@ export interface VariantEdit {
 
 /** How an edit treats the existing variants. */
 export interface Ids {
-  /** It has results, which stay: if an edit leaves it out, it is retired. */
+  /** Whether the variant has results, which stay: if an edit leaves the variant out, it is retired. */
   isUsed(variantId: string): boolean
-  /** It was sent, so its text stays: an edit of the text retires it and creates a new variant. */
+  /** Whether the variant was sent, so its text stays: an edit of the text retires it and creates a new variant. */
   isFrozen(variantId: string): boolean
   newId(): string
 }

@@ -14,7 +14,7 @@ export const dmActivity = pgTable(
     campaignId: partOf('campaign_id', () => campaigns.id),
     /** The quarter of an hour in which the messages were sent or, if they failed, queued. */
     slot: time('slot').notNull(),
-    /** Zeros if there is no variant, or it is unknown. */
+    /** The nil UUID if there is no variant, or it is unknown. */
     variantId: keyOf('variant_id'),
     xAccountId: keyOf('x_account_id'),
     userId: keyOf('user_id'),
@@ -31,8 +31,9 @@ export const dmActivity = pgTable(
     answered: figure('answered'),
     positive: figure('positive'),
     optedOut: figure('opted_out'),
-    /** People whose first message was in this slot, and their outcomes in the campaign. */
+    /** People whose first message was in this slot. */
     people: figure('people'),
+    /** How many of `people` have replied in the campaign. */
     peopleReplied: figure('people_replied'),
     peoplePositive: figure('people_positive'),
     peopleOptedOut: figure('people_opted_out'),

@@ -19,7 +19,7 @@ export const xAppClaims = pgTable(
   (t) => [index('x_app_claims_day').on(t.clientId, t.claimedAt, t.xAccountId)],
 )
 
-/** SQL over x_app_claims: claims of an app that count toward its 24 hours. */
+/** SQL over x_app_claims: claims of an app that count toward its 24-hour limit. */
 export const isInDayOf = (clientId: string): SQL =>
   sql`client_id = ${clientId} and claimed_at > now() - interval '1 day'`
 

@@ -35,21 +35,21 @@ export const campaigns = pgTable(
     /** The campaign includes people who have replied. */
     allowReplied: boolean('allow_replied').notNull().default(false),
     status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
-    /** Why it was paused automatically; null if a person paused it. */
+    /** Why the campaign was paused automatically; null if a person paused it. */
     reason: jsonb('reason').$type<PauseReason>(),
-    /** Refusals and opt-outs of messages since then can pause the campaign; null: those of all messages. */
+    /** Only refusals and opt-outs of messages claimed since this time can pause the campaign; null: of all messages. */
     watchedFrom: time('watched_from'),
     /** X's own explanation of an automatic pause. */
     pauseReason: text('pause_reason'),
-    /** The version of its sequence that new changes start from. */
+    /** The current version of the campaign's sequence. */
     version: integer('version').notNull().default(1),
-    /** Not counting re-engagement. */
+    /** Number of steps, without re-engagement. */
     stepCount: integer('step_count').notNull().default(1),
-    /** Null until first queued. */
+    /** When the messages of the campaign were queued; null: not yet. */
     queuedAt: time('queued_at'),
-    /** When the hold of queued messages ends; null: there is no hold, or it was ended. */
+    /** When the undo period, which holds queued messages, ends; null: there is none, or it was ended. */
     undoUntil: time('undo_until'),
-    /** When the next people of a launch with a limit get their message, at the latest; null: nobody waits. */
+    /** The latest time at which the next people of a limited launch are queued; null: nobody waits. */
     nextPartAt: time('next_part_at'),
     /** The plan at the time of the last part. If the plan changes, the next part may start. */
     partPlan: text('part_plan'),
@@ -58,7 +58,7 @@ export const campaigns = pgTable(
     /** The campaign's version before the launch, if the plan did not allow all its steps; else null. */
     launchedVersion: integer('launched_version'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
-    /** Statements that change messages maintain these counts (core/messages/counts.ts). */
+    /** Statements that change messages maintain this and the following counts (core/messages/counts.ts). */
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
     /** Queued first messages that are not held: other campaigns of the account wait for them. */
     firstsQueuedCount: integer('firsts_queued_count').notNull().default(0),
@@ -67,13 +67,14 @@ export const campaigns = pgTable(
     /** Sent includes delivered, and delivered includes replied. */
     dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
     dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
-    /** People whose first message was sent, and those of them who have replied. */
+    /** People whose first message was sent. */
     peopleMessaged: integer('people_messaged').notNull().default(0),
+    /** How many of `peopleMessaged` have replied. */
     peopleReplied: integer('people_replied').notNull().default(0),
     peoplePositive: integer('people_positive').notNull().default(0),
     /** Enrollments that are active or paused. */
     openEnrollments: integer('open_enrollments').notNull().default(0),
-    /** When the due job checks the enrollments, at the latest when the first one is due; null: never. */
+    /** When the due job next checks the enrollments: no later than the first one is due; null: never. */
     followUpDueAt: time('follow_up_due_at'),
     lastRunAt: time('last_run_at'),
     /** Part of the sample data. */
@@ -110,7 +111,7 @@ export const campaigns = pgTable(
 /** SQL over a campaign: its launch can be undone, provided no message was claimed. */
 export const isUndoable = sql`(campaigns.status in ('active', 'paused') and campaigns.undo_until > clock_timestamp())`
 
-/** Removes the reason of an automatic pause. */
+/** The columns that remove the reason of an automatic pause. */
 export const WITHOUT_REASON = { reason: null, pauseReason: null }
 
 /**
@@ -126,9 +127,8 @@ export function isSentNow(campaign: AliasOf<typeof campaigns>): SQL<boolean> {
 }
 
 /**
- * SQL over a campaign and an `older` one on the same X account: the older one sends first, because
- * a first message of it is due or being sent. Direct messages do not count. Campaigns without a
- * known account share one queue per workspace.
+ * SQL: the campaign `older` goes first: it shares the X account (or, in one workspace, both have
+ * none), and one of its first messages is due or being sent. Direct messages do not count.
  */
 const goesBefore = (campaign: AliasOf<typeof campaigns>) => sql`
   older.kind = 'campaign' and older.status = 'active' and older.firsts_queued_count > 0

@@ -75,7 +75,7 @@ export const conversations = pgTable(
   ],
 )
 
-/** The number of conversations per workspace. It changes in the statements that change them. */
+/** The number of conversations per workspace. Statements that change conversations maintain it. */
 export const conversationCounts = pgTable('conversation_counts', {
   workspaceId: workspaceId().primaryKey(),
   open: integer('open').notNull().default(0),
@@ -96,7 +96,7 @@ export const conversationDrafts = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.conversationId, t.userId] }),
-    // Deleted when they leave the workspace.
+    // A member's drafts are deleted when the member leaves the workspace.
     foreignKey({
       name: 'conversation_drafts_member',
       columns: [t.workspaceId, t.userId],
@@ -136,7 +136,7 @@ export const conversationUndos = pgTable(
     /** The reply whose label changed with the conversation's; null if none did. */
     replyId: uuid('reply_id'),
     replyLabel: text('reply_label', { enum: REPLY_LABELS }),
-    /** When the conversation was changed. If it has changed since, it is not undone. */
+    /** When the conversation was changed. If it has changed since, the change is not undone. */
     updatedAt: time('updated_at').notNull(),
   },
   (t) => [

@@ -22,7 +22,7 @@ import { tags } from '../../domains/leads/tags/tables.ts'
 /** The status by which filters select: contacted counts as sent, failed_contact as failed. */
 export const filterStatus = sql<string>`
   (case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
-/** The follower count by which leads are sorted and bounded. Unknown comes before 0. */
+/** The follower count by which leads are sorted and filtered. Unknown comes before 0. */
 export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
 export const foldedName = sql<string>`lower(name)`
 export const foldedHandle = sql<string>`lower(twitter_handle)`
@@ -33,7 +33,7 @@ export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle ||
 
 /**
  * One row per person and workspace: by X user id, or by handle while the id is unknown. Leaves out
- * `bio_words`, which PostgreSQL generates for `hasBioWord` and nobody reads.
+ * `bio_words`, which PostgreSQL generates and only `hasBioWord` uses.
  */
 export const leads = pgTable(
   'leads',
@@ -45,9 +45,12 @@ export const leads = pgTable(
     /** When X last showed this id with this handle; null: the id may only be a claim of a file or program. */
     xUserCheckedAt: time('x_user_checked_at'),
     name: text('name').notNull(),
-    /** How messages address them; null: their name does not tell. */
+    /** The first name in messages; null: the lead's name does not show one. */
     firstName: text('first_name'),
-    /** Null: the lead is older than first names, and the job `first-names` finds its own. */
+    /**
+     * Where the first name is from; null: the lead is older than this column, and the job
+     * `first-names` will set both.
+     */
     firstNameFrom: text('first_name_from', { enum: ['name', 'file'] }).default('name'),
     /** Without the @, in X's spelling. Compared in lower case. */
     twitterHandle: text('twitter_handle').notNull(),
@@ -71,12 +74,15 @@ export const leads = pgTable(
     contactedBeforeAt: time('contacted_before_at'),
     /** X user id of the account that, when last checked, could not message them; null: none. */
     closedTo: text('closed_to'),
-    /** When an automated message to them was last claimed, and for which campaign. */
+    /** When an automated message to the person was last claimed. */
     lastClaimedAt: time('last_claimed_at'),
+    /** The campaign of the message that was last claimed. */
     lastClaimedCampaignId: uuid('last_claimed_campaign_id'),
-    /** Why, since when and by which source they may be messaged, as X's rules require. */
+    /** Why the person may be messaged, as X's rules require. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
+    /** From when the basis applies. */
     basisAt: time('basis_at'),
+    /** Where the basis is from, as a text. */
     basisSource: text('basis_source'),
     /** Invented, as part of the sample data. */
     isSample: boolean('is_sample').notNull().default(false),
@@ -139,8 +145,9 @@ export const leadCounts = pgTable(
 )
 
 /**
- * At least the bytes of each workspace's leads. Deletions are not subtracted: once the limit seems
- * to be reached, the bytes are counted again. A workspace without a row has not been counted yet.
+ * An upper bound for the bytes of each workspace's leads. Deletions are not subtracted: when the
+ * limit seems to be reached, the bytes are counted again. A workspace without a row has not been
+ * counted yet.
  */
 export const leadBytes = pgTable('lead_bytes', {
   workspaceId: workspaceId().primaryKey(),

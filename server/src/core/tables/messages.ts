@@ -32,11 +32,13 @@ export const dms = pgTable(
     step: integer('step').notNull().default(0),
     /** The enrollment to which the message belongs; null: direct. */
     enrollmentId: uuid('enrollment_id'),
-    /** The step and variant of the message, and the step's number at that time; null: direct. */
+    /** The step of the message; null: direct. */
     stepId: uuid('step_id'),
+    /** The step's number when the message was queued; null: direct. */
     stepNumber: integer('step_number'),
+    /** The variant of the message; null: direct. */
     variantId: uuid('variant_id'),
-    /** Any message of a sequence after the first. Its account sends follow-ups before first messages. */
+    /** Whether the message comes after the first one of a sequence. Accounts send follow-ups before first messages. */
     isFollowUp: boolean('is_follow_up').notNull().default(false),
     /** The enrollment is paused, so no sender sees the message. */
     isHeld: boolean('is_held').notNull().default(false),
@@ -53,17 +55,17 @@ export const dms = pgTable(
     lease: uuid('lease'),
     /** `worker:<workers.id>`, `extension:<name that the extension chose>` or `simulated`. */
     holder: text('holder'),
-    /** Null if the message is not claimed. */
+    /** When the lease ends; null: the message is not claimed. */
     leaseExpiresAt: time('lease_expires_at'),
     /**
-     * When a sender last claimed it. Caps count from here, because the message may have been sent
-     * since. If two claims target the same person, the earlier one sends.
+     * When a sender last claimed the message. Caps count from here, because the message may have
+     * been sent since. If two claims target the same person, the earlier one sends.
      */
     claimedAt: time('claimed_at'),
     /**
      * When a worker last handed the message over to X; the interval counts from here. If earlier
-     * than `claimedAt`, it belongs to a previous claim. A hand-over must not change `claimedAt`:
-     * the older claim on a person wins.
+     * than `claimedAt`, the hand-over belongs to a previous claim. A hand-over must not change
+     * `claimedAt`: the older claim on a person wins.
      */
     handedOverAt: time('handed_over_at'),
     /** False: the worker that claimed the message has not called X, so it was not sent. True: it may have been. */
@@ -84,7 +86,7 @@ export const dms = pgTable(
     outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
     /** When the conversation first showed that the last attempt had not arrived; null: not yet. */
     absentAt: time('absent_at'),
-    /** Since when the conversation shows nothing certain; null: it does, or it was not read. */
+    /** When reads of the conversation became inconclusive; null: the last read was conclusive, or there was none. */
     unreadableSince: time('unreadable_since'),
     /** False: X said that the message was already sent (error 151), so settling never sends it again. */
     mayResend: boolean('may_resend').notNull().default(true),
@@ -95,7 +97,7 @@ export const dms = pgTable(
     repliedAt: time('replied_at'),
     /** The meaning of the replies to the message, as a sum of ANSWERS. */
     answers: smallint('answers').notNull().default(0),
-    /** Only on a lead's first message: the meaning of all their replies to the campaign. */
+    /** Only on a lead's first message: the meaning of all the lead's replies to the campaign. */
     personAnswers: smallint('person_answers').notNull().default(0),
     /** Until when the message waits, because X did not show whether the person can be messaged. */
     inboxUnclearUntil: time('inbox_unclear_until'),
@@ -155,18 +157,18 @@ export const dms = pgTable(
   ],
 )
 
-/** Automatic replies do not count. */
+/** Flags for the meaning of replies. Automatic replies do not count. */
 export const ANSWERS = { replied: 1, positive: 2, optedOut: 4 } as const
 
-/** At least one of this number of an account's messages is a first message, while any is queued. */
+/** At least one in this many of an account's messages is a first message, while first messages are queued. */
 export const FIRST_OF = 10
 
 /** SQL over messages that senders may claim. */
 export const isInQueue = sql`status = 'queued' and lease_expires_at is null and not is_held`
-/** SQL over messages that senders may claim: follow-ups of an account. */
+/** SQL: follow-ups of an account that senders may claim. */
 export const isFollowUpOf = (accountId: SQLWrapper) =>
   sql`${isInQueue} and is_follow_up and x_account_id = ${accountId}`
-/** SQL over messages that senders may claim: first messages and direct ones. */
+/** SQL: first messages and direct messages that senders may claim. */
 export const isFirstInQueue = sql`${isInQueue} and not is_follow_up`
 
 /**

@@ -24,7 +24,7 @@ export const openers = pgTable(
     source: text('source', { enum: OPENER_SOURCES }).notNull(),
     status: text('status', { enum: OPENER_STATUSES }).notNull(),
     version: integer('version').notNull().default(1),
-    /** Null if not approved. No foreign key: the approval outlives the account. */
+    /** Who approved the opener; null: not approved. No foreign key: the approval outlives the account. */
     approvedBy: uuid('approved_by'),
     approvedAt: time('approved_at'),
     createdAt: createdAt(),
@@ -39,7 +39,7 @@ export const openers = pgTable(
   ],
 )
 
-/** The number of openers per campaign and status. It changes in the statements that change them. */
+/** The number of openers per campaign and status. Statements that change openers maintain it. */
 export const openerCounts = pgTable(
   'opener_counts',
   {

@@ -11,10 +11,10 @@ export const leadRemovals = pgTable(
     id: id(),
     workspaceId: workspaceId(),
     leadCount: integer('lead_count').notNull(),
-    /** A hash of the selection, which recognizes retries. They get the same cursor. */
+    /** A hash of the selection, to recognize retries, which get the same response. */
     selectionHash: text('selection_hash'),
     cursor: text('cursor'),
-    /** The job that deleted the leads, which may keep them longer. */
+    /** The job that deleted the leads. The deletion is kept as long as the job can be undone. */
     jobId: uuid('job_id'),
     createdAt: createdAt(),
   },
@@ -32,8 +32,8 @@ export const removedLeads = pgTable(
     /** The ids of the lead's messages. */
     dmIds: uuid('dm_ids').array().notNull(),
     /**
-     * The lead's rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads,
-     * conversations, notes and openers.
+     * These columns have the lead's rows of lead_list_items, lead_tags, scrape_leads, replies,
+     * lead_reads, conversations, conversation_notes and openers, in this order.
      */
     places: jsonb('places').notNull(),
     tags: jsonb('tags').notNull().default([]),

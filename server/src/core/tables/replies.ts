@@ -22,8 +22,8 @@ import { dms } from './messages.ts'
 import { enrollments, isEnrollmentOf } from './sequences.ts'
 
 /**
- * Messages that the product did not send: replies, and what the account's owner wrote by hand.
- * No foreign key to accounts, because inserts would wait for claims, which lock the account's row.
+ * Messages that the product did not send: replies, and what the account's user wrote by hand. No
+ * foreign key to accounts, because inserts would wait for claims, which lock the account's row.
  */
 export const replies = pgTable(
   'replies',
@@ -33,23 +33,23 @@ export const replies = pgTable(
     leadId: uuid('lead_id')
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),
-    /** Our message that this reply answers; null if they wrote first, or if the owner wrote the message. */
+    /** Our message that this reply answers; null: the lead wrote first, or the account's user wrote the message. */
     dmId: uuid('dm_id').references(() => dms.id, { onDelete: 'set null' }),
-    /** The X id of the workspace's account in that conversation. */
+    /** The X id of the workspace's account in the conversation. */
     accountXUserId: text('account_x_user_id').notNull(),
     /** The X id of the message. It may arrive many times, but is stored once. */
     xEventId: text('x_event_id').notNull(),
-    /** `reply`: the lead wrote it. `written`: the account's owner wrote it outside the product. */
+    /** `reply`: the lead wrote it. `written`: the account's user wrote it outside the product. */
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
-    /** The first REPLY_TEXT_MAX characters; null if it was deleted, or never stored without consent. */
+    /** The first REPLY_TEXT_MAX characters; null: deleted, or not stored for lack of consent. */
     text: text('text'),
-    /** By a rule, the text asks not to be messaged again. */
+    /** A rule found that the text asks not to be messaged again. */
     optedOut: boolean('opted_out').notNull().default(false),
     /** The kind of reply; null: unknown. */
     label: text('label', { enum: REPLY_LABELS }),
     /** When the message was written, by X's clock. */
     at: time('at').notNull(),
-    /** When the message was stored. It stops messages that were queued before. */
+    /** When the message was stored. A reply stops messages that were queued before this time. */
     createdAt: createdAt(),
   },
   (t) => [
@@ -61,7 +61,7 @@ export const replies = pgTable(
   ],
 )
 
-/** Until when a lead has read an account's messages, if X reports it. */
+/** Up to when a lead has read an account's messages, if X reports it. */
 export const leadReads = pgTable(
   'lead_reads',
   {
@@ -74,19 +74,22 @@ export const leadReads = pgTable(
   (t) => [primaryKey({ columns: [t.leadId, t.accountXUserId] })],
 )
 
-/** A follow-up leaves at most this many seconds after its account's last complete read began. */
+/** A follow-up is sent at most this many seconds after its account's last complete read began. */
 export const READ_COUNTS_SECONDS = 90
 
 /**
- * SQL: a follow-up may leave, because the account's replies are known: its last complete read began
- * recently, and no delivered message waits to be stored. @param xUserId SQL: the account's X id
- * @param seconds how recently the read began
+ * SQL: a follow-up may be sent, because the account's replies are known: its last complete read
+ * began recently, and no delivered message waits to be stored. @param xUserId SQL: the account's X
+ * id @param seconds how recently the read began
  */
 export function isReplyKnown(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
   return sql`(${isRead(xUserId, seconds)} and not ${hasUnstored(xUserId)})`
 }
 
-/** SQL: the account's last complete read began within these seconds, and nothing that arrived since may be missing. */
+/**
+ * SQL: the account's last complete read began within the last `seconds`, and nothing that arrived
+ * since may be missing.
+ */
 export function isRead(xUserId: SQLWrapper, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
   return sql`
     exists (
@@ -102,7 +105,7 @@ function hasUnstored(xUserId: SQL): SQL<boolean> {
   return sql`exists (select from x_deliveries u where u.account_x_user_id = ${xUserId} and u.holds)`
 }
 
-/** If this number of recent deliveries is not stored yet, claims wait a little. */
+/** If this many recent deliveries have not been stored yet, claims wait briefly. */
 const BACKLOG = 50
 
 /** SQL: replies arrive faster than they are stored. Reads at most BACKLOG rows. */
@@ -125,14 +128,14 @@ export function isChatUnread(xUserId: SQL, personXUserId: SQLWrapper): SQL<boole
 
 /**
  * SQL over the aliases of a message and its lead: the message is a follow-up that must not be sent
- * now, because its account or its person's conversation has to be read first. @param xUserId SQL
+ * now, because its account or its conversation has to be read first. @param xUserId SQL
  */
 export function isBlind(message: AliasOf<typeof dms>, lead: AliasOf<typeof leads>, xUserId: SQL): SQL<boolean> {
   return sql`
     (${message.isFollowUp} and (not ${isReplyKnown(xUserId)} or ${isChatUnread(xUserId, lead.xUserId)}))`
 }
 
-/** A read takes a few seconds, in which screens need not say why a follow-up waits. */
+/** Screens do not say why a follow-up waits for less than this, because a read takes a few seconds. */
 const READ_TAKES = sql`interval '30 seconds'`
 
 /** SQL over the alias of a queued follow-up: it waits because its account or its conversation could not be read. */
@@ -148,7 +151,7 @@ export function waitsForRead(message: AliasOf<typeof dms>): SQL<boolean> {
       or (${message.dueAt} <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, personXUserId)})))`
 }
 
-/** SQL: how many seconds the account's last complete read still counts; null: there was none. */
+/** SQL: how many more seconds the account's last complete read counts; null: there was none. */
 export function knownForSeconds(xUserId: SQL): SQL<number | null> {
   return sql`
     (
@@ -166,8 +169,9 @@ export const isChanged = (chat: AliasOf<typeof chatReads>) =>
 export interface Reading {
   /** When the read began, as the database wrote it. */
   since: string
-  /** The progress in the list of messages and in the list of X Chat's conversations. */
+  /** The progress in the list of messages. */
   messages: ListReading
+  /** The progress in the list of X Chat's conversations. */
   chats: ListReading
 }
 export interface ListReading {
@@ -199,16 +203,17 @@ export const replyWatches = pgTable(
     restsUntil: time('rests_until'),
     /** When the last complete read began: everything up to then is known. */
     readUntil: time('read_until'),
-    /** What arrived up to then may be missing, so only reads that began later count; null: nothing is. */
+    /** Messages that arrived up to this time may be missing, so only reads that began later count; null: none are. */
     missedUntil: time('missed_until'),
     /** The interrupted read to continue; null: the next one starts from the newest entry. */
     reading: jsonb('reading').$type<Reading>(),
-    /** Since when reads fail, and the failing call with X's answer, as a text to show; null: they succeed. */
+    /** When reads began to fail; null: they succeed. */
     failsSince: time('fails_since'),
+    /** The failing call with X's answer, as a text to show. */
     failure: text('failure'),
     /** When the owners were notified of this failure. */
     notifiedAt: time('notified_at'),
-    /** Until then X Chat is not read, because the account does not have it. */
+    /** X Chat is not read before this time, because the account does not have it. */
     chatAbsentUntil: time('chat_absent_until'),
     /** X Chat has message requests, which X may not deliver. */
     hasMessageRequests: boolean('has_message_requests').notNull().default(false),
@@ -219,7 +224,7 @@ export const replyWatches = pgTable(
 
 /**
  * When conversations of X Chat changed according to X's list, and up to when their events were
- * read. If a conversation changed after that, follow-ups to its person wait.
+ * read. If a conversation changed after that, follow-ups to that person wait.
  */
 export const chatReads = pgTable(
   'chat_reads',
@@ -240,7 +245,7 @@ export const chatReads = pgTable(
   ],
 )
 
-/** Deliveries from X that are not processed yet, sealed. They are deleted once they are. */
+/** Sealed deliveries from X that have not been processed yet. Processing deletes them. */
 export const xDeliveries = pgTable(
   'x_deliveries',
   {
@@ -249,10 +254,11 @@ export const xDeliveries = pgTable(
     xAppId: uuid('x_app_id')
       .notNull()
       .references(() => xApps.id, { onDelete: 'cascade' }),
-    /** The X ids of the account and the person that it names. */
+    /** The X id of the account that the delivery names. */
     accountXUserId: text('account_x_user_id'),
+    /** The X id of the person that the delivery names. */
     personXUserId: text('person_x_user_id'),
-    /** It may be a message, so the account's follow-ups wait until it is processed. */
+    /** The delivery may be a message, so the account's follow-ups wait until it is processed. */
     holds: boolean('holds').notNull(),
     sealedBody: text('sealed_body').notNull(),
     attempts: integer('attempts').notNull().default(0),

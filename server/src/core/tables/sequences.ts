@@ -71,8 +71,9 @@ export const enrollments = pgTable(
     version: integer('version').notNull(),
     /** The account that sent the first message and sends all others; null before the first one. */
     xAccountId: uuid('x_account_id'),
-    /** The last step that was sent, and its number at that time; null: none yet. */
+    /** The last step that was sent; null: none yet. */
     lastStepId: uuid('last_step_id'),
+    /** The number of the last step when it was sent. */
     lastStepNumber: integer('last_step_number'),
     /** `dms.step` of the last message. */
     lastOrdinal: integer('last_ordinal'),
@@ -83,14 +84,14 @@ export const enrollments = pgTable(
     skippedAt: time('skipped_at'),
     /** The number of the next step, queued or to come; null: no step follows. */
     nextStepNumber: integer('next_step_number'),
-    /** The first message waits until the plan allows it, because the launch had a limit. */
+    /** The plan did not allow this first message at launch, so it is queued later. */
     isUnqueued: boolean('is_unqueued').notNull().default(false),
     /** When the due job checks the enrollment; null: a message is queued, or nothing follows. */
     nextAt: time('next_at'),
     pausedUntil: time('paused_until'),
     /** Why the enrollment is paused or stopped. */
     reason: jsonb('reason').$type<EnrollmentReason>(),
-    /** When it was resumed. Replies before that do not stop the next message. */
+    /** When the enrollment was resumed. Replies before that do not stop the next message. */
     resumedAt: time('resumed_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -125,7 +126,7 @@ export interface VariantShare {
   share: number
 }
 
-/** The closed windows of a variant. */
+/** The results of a variant, from people whose window has closed. */
 export interface VariantRecord {
   id: string
   people: number
@@ -149,11 +150,11 @@ export interface StepTestState {
     afterA: Position | null
     afterB: Position | null
   }[]
-  /** The closed windows of each variant, for an adaptive allocation. */
+  /** The results of each variant, for an adaptive allocation. */
   records: (VariantRecord & { after: Position | null })[]
 }
 
-/** An A/B test of a step, until its active variants, weights or window change. */
+/** An A/B test of a step, until its active variants, weights, window or allocation change. */
 export const stepTests = pgTable(
   'step_tests',
   {
@@ -165,7 +166,7 @@ export const stepTests = pgTable(
     windowDays: integer('window_days').notNull(),
     variants: jsonb('variants').$type<readonly { id: string; weight: number }[]>().notNull(),
     state: jsonb('state').$type<StepTestState>().notNull().default({ pairs: [], records: [] }),
-    /** Null: not judged yet, or the split differs from the plan. */
+    /** Null: not checked yet, or the split differs from the plan. */
     verdict: jsonb('verdict').$type<Verdict>(),
     isSplitOff: boolean('is_split_off').notNull().default(false),
     /** Shares that replace the weights; null: the weights decide. */
@@ -179,7 +180,7 @@ export const stepTests = pgTable(
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     uniqueIndex('step_tests_current').on(t.workspaceId, t.campaignId, t.stepId).where(sql`ended_at is null`),
-    // Serves the job that judges tests, over all workspaces.
+    // Serves the job that checks tests, over all workspaces.
     index('step_tests_next').on(t.nextAt).where(sql`next_at is not null`),
   ],
 )
@@ -224,7 +225,8 @@ export function versionOf(enrollment: AliasOf<typeof enrollments>): SQL<number> 
 
 /**
  * SQL over the aliases of an enrollment and its message: a row with the `number` of the next step
- * and the `delay` until then, as an interval of whole days; no row if no step follows.
+ * and the `delay` until then, as an interval in which a day has 24 hours; no row if no step
+ * follows.
  */
 export function followingStep(enrollment: AliasOf<typeof enrollments>, message: AliasOf<typeof dms>): SQL {
   return sql`select s.number::int, make_interval(mins => (s.step -> 'delay' ->> 'amount')::int
@@ -246,8 +248,8 @@ export function followingStep(enrollment: AliasOf<typeof enrollments>, message: 
 }
 
 /**
- * SQL over the aliases of a message and its campaign: the name of the message's variant, if the
- * campaign still has its step.
+ * SQL over the aliases of a message and its campaign: the message's variant, if the campaign's
+ * current version has it.
  */
 export function variantNameOf(
   message: AliasOf<typeof dms>,

@@ -48,7 +48,7 @@ export const suppressionCounts = pgTable('suppression_counts', {
   count: bigint('count', { mode: 'number' }).notNull(),
 })
 
-/** A lead or, before it is one, what is known of a person in a workspace. */
+/** A lead, or what is known of a person who is not a lead yet. */
 type Person = Pick<AliasOf<typeof leads>, 'workspaceId' | 'twitterHandle' | 'xUserId' | 'handleLostAt'>
 
 const lead = alias(leads, 'l')
@@ -59,7 +59,7 @@ export function isSuppressed(person: Person): SQL<boolean> {
   return sql`(${suppressionReason(person)} is not null)`
 }
 
-/** SQL over a suppression `s` and a person: both have the handle. */
+/** SQL over a suppression `s` and a person: both have the same handle. */
 const hasHandle = (person: Person) => sql`
   s.twitter_handle = lower(${person.twitterHandle}) and s.handle_lost_at is null and ${person.handleLostAt} is null`
 

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Faults } from '../../faults.ts'
 
 const ANSWER_WITHIN_MS = 10_000
-/** X does not document its retries. */
+/** Delay before each retry. X does not document its delays. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000]
 /** Maximum number of concurrent deliveries to a webhook. */
 const CONCURRENCY = 20
 
 type Delivery = { eventType: string; body: string }
 
-/** `sha256=` and the HMAC of a text, for webhook signatures and challenge responses. */
+/** Returns `sha256=` and the HMAC of a text, for webhook signatures and challenge responses. */
 export function signatureOf(secret: string, text: string): string {
   return `sha256=${createHmac('sha256', secret).update(text).digest('base64')}`
 }

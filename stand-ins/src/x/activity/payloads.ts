@@ -12,7 +12,7 @@ const USER_FIELDS = new Set(
   ),
 )
 
-/** Payloads of events, as X documents them (docs.x.com/x-api/activity, /xchat/real-time-events). */
+/** Builds payloads of events, as X documents them (docs.x.com/x-api/activity, /xchat/real-time-events). */
 export function createPayloads(network: () => Network) {
   const forms = () => network().switches.events
   const timeOf = (at: number) => (forms().times === 'text' ? String(at) : at)
@@ -27,7 +27,7 @@ export function createPayloads(network: () => Network) {
   }
 
   return {
-    /** The payload of `dm.sent` and `dm.received`. */
+    /** Returns the payload of `dm.sent` and `dm.received`. */
     message({ id, from, to, text, at }: Message): object {
       const { text: shownText, urls } = network().switches.reading.shortensLinks ? linksIn(text) : { text, urls: [] }
       const links = urls.map(({ start, end, ...url }) => ({ ...url, indices: [start, end] }))
@@ -39,7 +39,7 @@ export function createPayloads(network: () => Network) {
       }
     },
 
-    /** The payload of `dm.read`. X documents no example, so it follows the Account Activity API. */
+    /** Returns the payload of `dm.read`. X documents no example, so it follows the Account Activity API. */
     read(message: Message, at: number): object {
       const mark = {
         created_timestamp: timeOf(at),
@@ -50,7 +50,7 @@ export function createPayloads(network: () => Network) {
       return { direct_message_mark_read_events: [mark], users: usersOf([message.from, message.to]) }
     },
 
-    /** The payload of `chat.sent` and `chat.received`. */
+    /** Returns the payload of `chat.sent` and `chat.received`. */
     chat(event: ChatEvent): object {
       const { conversationId, hasIds, hasKeys, unreadable } = forms()
       const [small = '', large = ''] = event.conversation.split(':')
@@ -70,7 +70,7 @@ export function createPayloads(network: () => Network) {
       }
     },
 
-    /** The body of a delivery. */
+    /** Returns the body of a delivery. */
     envelope(eventType: string, userId: string, tag: string | undefined, id: string, payload: object): object {
       const { uuids, hasFilter, unreadable } = forms()
       const event_uuid = uuids === 'uuid' ? randomUUID() : uuids === 'negative' ? `-${id}` : id

@@ -29,7 +29,7 @@ const NewSubscription = z.object({
 })
 const LIST = 'subscriptions'
 
-/** The subscriptions of all apps (docs.x.com/x-api/activity). `write` must store before returning. */
+/** Manages the subscriptions of all apps (docs.x.com/x-api/activity). `write` must store before returning. */
 export function createSubscriptions(apps: Apps, nextId: () => string, write: (entry: SubscriptionEntry) => void) {
   const subscriptions = new Map<string, Subscription>()
   /** Indexed by event type and user, because each message needs four lookups. */
@@ -105,7 +105,7 @@ export function createSubscriptions(apps: Apps, nextId: () => string, write: (en
       return answerWith(subscription)
     })
 
-    /** An account's messages are private: only its own token with `dm.read` can subscribe to them. */
+    /** Requires the account's own token with `dm.read`, because its messages are private. @throws a 403 */
     function requireOwner(request: FastifyRequest, userId: string, callerId: string | undefined) {
       const scopes = grantOf(network, request)?.scopes ?? []
       if (userId !== callerId || !scopes.includes('dm.read')) throw genericProblem(403)

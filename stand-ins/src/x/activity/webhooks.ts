@@ -16,7 +16,7 @@ const WEBHOOKS_MAX = 5
 const ANSWER_WITHIN_MS = 10_000
 const DAY = 24 * 60 * 60 * 1000
 
-/** A minute in UTC, as `yyyymmddhhmm`, in milliseconds since 1970. */
+/** A minute in UTC as `yyyymmddhhmm`, converted to milliseconds since 1970. */
 const Minute = z
   .string()
   .regex(/^\d{12}$/)
@@ -24,7 +24,7 @@ const Minute = z
   .refine((at) => !Number.isNaN(at), 'There is no such minute')
 const Replay = z.object({ webhook_id: z.string(), from_date: Minute, to_date: Minute })
 
-/** The webhooks of all apps (docs.x.com/x-api/webhooks). `write` must store before returning. */
+/** Manages the webhooks of all apps (docs.x.com/x-api/webhooks). `write` must store before returning. */
 export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: WebhookEntry) => void) {
   const webhooks = new Map<string, Webhook>()
 
@@ -104,7 +104,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
     replay,
     addRoutes,
     find: (id: string): Webhook | undefined => webhooks.get(id),
-    /** Where to deliver, and the secret for signatures. Undefined if the webhook was deleted or is invalid. */
+    /** Returns the URL and the secret for deliveries. Undefined if the webhook was deleted or is invalid. */
     targetOf(id: string): { url: string; secret: string } | undefined {
       const webhook = webhooks.get(id)
       const app = webhook?.valid ? apps.find(webhook.clientId) : undefined
@@ -130,7 +130,7 @@ async function passesCheck(url: string, secret: string): Promise<boolean> {
   }
 }
 
-/** Like X, requires https without a port. Loopback addresses are accepted, too. */
+/** Whether X would allow a URL: https without a port. The stand-in also allows loopback addresses. */
 function isAllowedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

@@ -3,7 +3,7 @@
 
 const POLL_MS = 2000
 const LONGEST_LINK = 30
-/** How late buttons appear in the `slow` markup, and how long after the composer its messages do. */
+/** Delay in the `slow` markup: of a profile's message button, and of messages after the composer. */
 const LATE_MS = 1500
 /** How long the chat shows its skeleton. */
 const SKELETON_MS = { slow: 3500, passcode: 600, passcode_new: 600 }

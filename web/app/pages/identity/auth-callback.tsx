@@ -16,7 +16,10 @@ export const meta = () => pageMeta('Signing you in', 'One moment.')
 /** One exchange per code: codes work once, and React may run effects twice. */
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
-/** Null without a verifier: the sign-up began in another browser, so the user must log in. */
+/**
+ * Exchanges a code for a session. Null without a verifier: the sign-up began in another browser, so
+ * the user must log in.
+ */
 function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   const running = exchanges.get(code)
   if (running) return running
@@ -38,7 +41,7 @@ export default function AuthCallback() {
       const key = query.get('error')
       const specific = provider === 'google' ? providerProblem(key) : ssoProblem(key)
       const problem = specific ?? 'This link is invalid or has expired.'
-      // Signed-in users are switching workspaces. The login page would redirect them.
+      // Signed-in users came here to switch workspaces. The login page would redirect them.
       if (session.hasStoredToken()) {
         toast.error(problem)
         void navigate(paths.dashboard, { replace: true })
@@ -67,7 +70,7 @@ export default function AuthCallback() {
       (result) => {
         if (!here) return
         if (!('token' in result)) {
-          // The login page would redirect signed-in users.
+          // Sign out first, because the login page would redirect a signed-in user.
           void session.signOut()
           void navigate(paths.login, { replace: true, state: { needed: result } })
           return

@@ -123,7 +123,7 @@ interface CampaignHeaderProps {
 }
 
 function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
-  // Pause becomes Resume, which is another button.
+  // Pausing replaces the focused Pause button with Resume.
   const focusFallback = useFocusFallback<HTMLDivElement>()
   const isAdmin = useHasRole('admin')
   const reports = useDialogs<{ id: string; name: string }>()
@@ -254,8 +254,8 @@ function CampaignNotices({ campaign, connected, noSender }: CampaignNoticesProps
 }
 
 /**
- * Reserves the space above the messages. Must be a separate tree: reusing its elements below the
- * notices would count as a layout shift.
+ * Reserves the space above the message log. Must be a separate tree: if React reused its elements
+ * and moved them below the notices, that would count as a layout shift.
  */
 function CampaignSkeleton() {
   return (
@@ -272,7 +272,7 @@ function CampaignSkeleton() {
 
 interface DmLogProps {
   campaignId: string
-  /** False while anything above is loading, because that would shift it. */
+  /** False while anything above the log is loading, because the log would shift when it appears. */
   isVisible: boolean
   live: boolean
   canRetry: boolean
@@ -313,7 +313,7 @@ function DmLog({ campaignId, isVisible, live, canRetry }: DmLogProps) {
   )
 }
 
-/** Whom launching a saved campaign messages now, and whom later. Empty if everyone gets a message now. */
+/** Says how many people a launch messages now, and how many later. Empty if everyone is messaged now. */
 function LaunchNote({ campaign }: { campaign: Campaign }) {
   const mayChange = useIsOffered('member')
   const { data } = useRestOfCampaign(campaign)

@@ -42,7 +42,7 @@ export default function Campaigns() {
       />
       <div className="grid gap-10">
         {isInitialLoading(table.accounts) ? (
-          // A notice may still appear above the form.
+          // Not the form yet, because a notice may still appear above it.
           <Skeleton className={isFormFolded() ? 'h-18 rounded-lg' : 'h-screen rounded-lg lg:h-195'} />
         ) : (
           <div className="grid gap-4">

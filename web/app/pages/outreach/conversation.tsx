@@ -3,7 +3,7 @@ import { pageMeta } from '../../features/overview/shell/page-meta'
 export const meta = () => pageMeta('Conversation', 'Your conversation with a lead.')
 export const handle = { fillsPanel: true }
 
-/** Renders nothing. The inbox renders the conversation itself, as soon as a key opens it. */
+/** Renders nothing. The inbox renders the open conversation itself, without waiting for this route. */
 export default function Conversation() {
   return null
 }

@@ -21,7 +21,7 @@ export const meta = () => pageMeta('X account', 'What an X account sent, what X 
 
 const DAYS = HEALTH_DAYS.default
 
-/** How one X account is doing. */
+/** The health of one X account. */
 export default function AccountHealthPage() {
   const { accountId = '' } = useParams()
   const accounts = useAccounts()
@@ -92,7 +92,7 @@ export default function AccountHealthPage() {
   )
 }
 
-/** Such as '2% of all attempts'. */
+/** The refused share: '2% of all attempts'. Undefined while loading, or without attempts. */
 function shareOf(refused: number | undefined, sent: number | undefined): string | undefined {
   if (refused === undefined || sent === undefined || refused + sent === 0) return undefined
   return `${formatPercent(refused / (refused + sent))} of all attempts`

@@ -9,7 +9,7 @@ export const meta = () => pageMeta('Settings', text)
 
 const [first, ...others] = settingsTabs
 
-/** Limits forms to a readable width. A table takes the whole page. */
+/** The tabs of the settings. Forms have a readable width. Wide tabs, such as tables, fill the page. */
 const tabs = settingsTabs.map(({ isWide, content, ...tab }) => ({
   ...tab,
   content: isWide ? content : <div className="max-w-2xl">{content}</div>,

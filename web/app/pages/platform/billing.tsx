@@ -20,7 +20,7 @@ const text = 'Your plan, usage and invoices.'
 
 export const meta = () => pageMeta(title, text)
 
-/** For people who paid while they were signed out. */
+/** Shows a notice on the login page to people who paid while they were signed out. */
 export const handle: SignedInHandle = {
   loginNotice: (query) =>
     query.get('checkout') === 'success'
@@ -30,7 +30,7 @@ export const handle: SignedInHandle = {
 
 export default function Billing() {
   const state = useSubscription()
-  // Loads together with the others, so that its card shifts nothing.
+  // Loads together with the other data, so that the rewards card does not shift anything.
   const rewards = useQuery(api.billing.rewards.queryOptions())
   useReturnFromPayment(state.mayManage)
   const { overview } = state

@@ -14,7 +14,7 @@ const text = 'Connect your X account, scrape followers, and send automated DMs.'
 
 export const meta = () => pageMeta('X Automation', text)
 
-/** One second later than on other pages. */
+/** The loading screen says that loading is slow one second later than on other pages. */
 export const handle: SignedInHandle = { slowAfterMs: 3000 }
 
 export default function XAutomation() {

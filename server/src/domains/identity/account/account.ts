@@ -33,7 +33,7 @@ export async function findUser(db: Db, actor: Actor) {
   }
 }
 
-/** Changes name, password and address together. */
+/** Changes name and password, and starts a change of the address, in one transaction. */
 export async function updateUser(context: Context, actor: Actor, changes: InputOf<'account', 'updateUser'>) {
   const { db, auth, outbox, origin } = context
   const { name, password, email, currentPassword } = changes
@@ -42,7 +42,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
   const moves = email !== undefined && email !== presentEmail
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
   else await requireAccountSession(db, actor)
-  // The address is unused, so this error reveals nothing about another account.
+  // Emails to every address are counted, taken or not, so this error reveals nothing about another account.
   if (moves && !(await mayEmail(context, 'change', email)))
     throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
   const hash = password === undefined ? null : await hashPassword(password)

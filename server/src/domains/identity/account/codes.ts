@@ -9,7 +9,7 @@ import { authMailCodes } from './tables.ts'
 const CODE_SECONDS = 10 * 60
 const CODE_TRIES = 5
 
-/** Creates a code for an address. @param sessionId the only session that may redeem it; null: any one may */
+/** Creates a code for an address. @param sessionId the only session that may redeem the code; null: any session may */
 export async function createCode(
   tx: Db,
   email: string,
@@ -28,7 +28,10 @@ export async function createCode(
   return { ticket, code }
 }
 
-/** Redeems a code, or counts a failed attempt. @returns the address it was sent to, or null */
+/**
+ * Redeems a code, or counts a failed attempt. @returns the address to which the code was sent, or
+ * null if it is invalid
+ */
 export async function useCode(
   tx: Db,
   { ticket, code, sessionId }: { ticket: string; code: string; sessionId: string | null },

@@ -15,7 +15,10 @@ import { authEmailChanges, authPasswordResets } from './tables.ts'
 
 const EMAIL_CHANGE_SECONDS = 24 * 60 * 60
 
-/** Behaves the same for free and taken addresses. The current one cancels a pending change. */
+/**
+ * Starts an email change, replacing a pending one; the current address only cancels it. Behaves the
+ * same for free and taken addresses.
+ */
 export async function beginEmailChange(
   { outbox, origin, waitlist }: Context,
   tx: Db,
@@ -79,12 +82,12 @@ export async function confirmEmailChange(
     if (!change.currentConfirmedAt || !change.newConfirmedAt) return 'waiting'
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
     if (!user || (await isTaken(tx, waitlist, user.id, change.email))) throw new Refusal('INVALID_CODE')
-    // An unconfirmed account with this address is replaced.
+    // An unconfirmed account with this address is deleted.
     await deleteUnconfirmed(tx, change.email)
     await deleteSignUps(tx, user.email)
     await changeAccount(tx, user.id, { email: change.email })
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
-    // Reset links were sent to the former mailbox.
+    // The account's reset links were emailed to its former mailbox.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
     await waitlist.moveMember({ ...context, db: tx }, user.id, change.email)
     await outbox.postAccount(tx, addressChangedEmail(user.email, change.email, `${origin}/login`))

@@ -11,7 +11,7 @@ export function resetPasswordEmail(to: string, link: string): Email {
   }
 }
 
-/** Alerts the owner, who may not have made the change. @param recoverLink resets the password */
+/** Alerts the account's user, who may not have made the change. @param recoverLink resets the password */
 export function passwordChangedEmail(to: string, recoverLink: string): Email {
   return {
     to,
@@ -37,7 +37,7 @@ export function codeEmail(to: string, code: string, purpose: string, link: strin
   }
 }
 
-/** Sent to the current address of an account that is changing it. @param link valid for 24 hours */
+/** The email to the current address of an account that is changing it. @param link valid for 24 hours */
 export function confirmOldAddressEmail(to: string, newAddress: string, link: string): Email {
   return {
     to,
@@ -48,7 +48,7 @@ export function confirmOldAddressEmail(to: string, newAddress: string, link: str
   }
 }
 
-/** Sent to the new address of an account that is changing it. @param link valid for 24 hours */
+/** The email to the new address of an account that is changing it. @param link valid for 24 hours */
 export function confirmNewAddressEmail(to: string, link: string): Email {
   return {
     to,
@@ -59,7 +59,7 @@ export function confirmNewAddressEmail(to: string, link: string): Email {
   }
 }
 
-/** Sent to an address to which another account tried to change. The screen does not reveal that it is taken. */
+/** Sent to a taken address to which another account tried to change. The screen does not reveal that it is taken. */
 export function addressTakenEmail(to: string, loginLink: string): Email {
   return {
     to,
@@ -72,7 +72,7 @@ export function addressTakenEmail(to: string, loginLink: string): Email {
   }
 }
 
-/** Sent to the former address of an account that has changed it. */
+/** The email to the former address of an account that has changed it. */
 export function addressChangedEmail(to: string, newAddress: string, link: string): Email {
   return {
     to,

@@ -19,7 +19,7 @@ import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts
 
 const RESET_SECONDS = 60 * 60
 
-/** What requests about an account use. */
+/** The context of requests about an account. */
 export type Context = AuthContext & SignUpContext & { jobs: JobQueue }
 
 // Emails that anyone can request. The request only enqueues a job, so that timing and response are
@@ -77,14 +77,14 @@ async function enqueueEmail({ jobs, env }: Context, db: Db, mail: AccountEmail):
   await jobs.enqueue(db, 'account-mail', { sealed: accountEmailSealer(env.authSecret).seal(JSON.stringify(mail)) })
 }
 
-/** Queued jobs are sealed, because they may contain a code. */
+/** Creates the sealer of queued emails, which may contain a code. */
 function accountEmailSealer(secret: string): Sealer {
   return createSealer(secret, 'x-automated account mail')
 }
 
 type EmailServices = Pick<Services, 'env' | 'database' | 'auth' | 'jobs' | 'outbox' | 'limits' | 'origin'>
 
-/** Starts the worker that sends requested emails to the addresses that have an account. */
+/** Starts the worker that sends requested emails, but only to addresses with an account or a pending sign-up. */
 export async function workOnAccountEmails(services: EmailServices): Promise<void> {
   const { jobs, database, env } = services
   const sealer = accountEmailSealer(env.authSecret)
@@ -115,7 +115,7 @@ async function sendAccountEmail(services: EmailServices & { db: Db }, mail: Acco
   })
 }
 
-// What the emails lead to
+// Redeeming emailed codes and links
 
 /** Signs in with an emailed code, which also confirms the mailbox. @throws Refusal INVALID_CODE */
 export async function verifyCode(context: Context, { ticket, code }: InputOf<'account', 'verifyCode'>) {
@@ -160,7 +160,7 @@ export async function resetPassword(context: Context, { token, password }: Input
   return factorRemoval ? { ...result, factorRemoval } : result
 }
 
-/** Stores the hash of a new password. Also invalidates every other reset link of the account. */
+/** Stores the hash of a new password and deletes all reset links of the account. */
 export async function setPassword(tx: Db, userId: string, password: string): Promise<void> {
   await setPasswordHash(tx, userId, password)
   await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, userId))

@@ -483,7 +483,7 @@ describe('PATCH /auth/user', () => {
       await expireEmailChange(app, person.id)
       expect(await stateAfter(leave)).toBe('?emailChange=error')
       expect((await person.call('GET', '/auth/user')).body.pendingEmail).toBeNull()
-      // Needs no reauthentication, because it changes nothing sensitive.
+      // Canceling the change needs no reauthentication.
       const back = await person.call('PATCH', '/auth/user', { email: person.email })
       expect(back.body.pendingEmail).toBeNull()
       expect(await stateAfter(enter)).toBe('?emailChange=error')
@@ -544,7 +544,7 @@ describe('GET /auth/sessions and DELETE /auth/sessions/{id}', () => {
     const person = await makeAccount(app)
     const credentials = { email: person.email, password: PASSWORD }
     const other = (await call(app, 'POST', '/auth/sign-in/email', credentials, { 'user-agent': FIREFOX })).body
-    // A registry's own address; loopback addresses have no country.
+    // An address of the RIPE NCC in the Netherlands, because loopback addresses have no country.
     await useFrom(app, { userAgent: FIREFOX }, '193.0.6.139')
     const { sessions } = (await person.call('GET', '/auth/sessions')).body
     expect(sessions).toHaveLength(2)

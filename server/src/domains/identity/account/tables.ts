@@ -14,8 +14,9 @@ export const authPasswordResets = pgTable(
 )
 
 /**
- * Emailed one-time codes. Every address gets a row, known or not, so that neither rows nor timing
- * differ. The hash covers the long ticket and the code, so that the code cannot be brute-forced.
+ * Emailed one-time codes. Every address gets a row, with or without an account, so that neither
+ * rows nor timing differ. The hash covers the long ticket and the code, so that the code cannot be
+ * brute-forced.
  */
 export const authMailCodes = pgTable('auth_mail_codes', {
   ticketHash: text('ticket_hash').primaryKey(),
@@ -33,8 +34,9 @@ export const authEmailChanges = pgTable('auth_email_changes', {
     .primaryKey()
     .references(() => authUsers.id, { onDelete: 'cascade' }),
   email: text('email').notNull(),
-  /** Hashes of the links emailed to the current and the new address. */
+  /** Hash of the link emailed to the current address. */
   currentTokenHash: text('current_token_hash').notNull().unique(),
+  /** Hash of the link emailed to the new address. */
   newTokenHash: text('new_token_hash').notNull().unique(),
   currentConfirmedAt: time('current_confirmed_at'),
   newConfirmedAt: time('new_confirmed_at'),

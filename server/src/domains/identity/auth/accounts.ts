@@ -18,12 +18,12 @@ export async function insertAccount(
   return account ?? null
 }
 
-/** Deletes an account that was never confirmed, so that its address is free. */
+/** Deletes an account that was never confirmed, which frees its address. */
 export async function deleteUnconfirmed(tx: Db, email: string): Promise<void> {
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
 }
 
-/** Changes an account's name, its address, or whether its mailbox is proved. */
+/** Changes an account's name, its address, or whether that address is verified. */
 export async function changeAccount(
   tx: Db,
   id: string,
@@ -40,14 +40,14 @@ export async function deleteAccount(tx: Db, id: string): Promise<void> {
   await tx.delete(authUsers).where(eq(authUsers.id, id))
 }
 
-/** Links an identity of a provider. @returns null if it is linked already */
+/** Links a provider's identity to an account. @returns null if it is already linked */
 export async function insertIdentity(tx: Db, row: Identity): Promise<{ id: string; userId: string } | null> {
   const { id, userId } = authIdentities
   const [identity] = await tx.insert(authIdentities).values(row).onConflictDoNothing().returning({ id, userId })
   return identity ?? null
 }
 
-/** Sets the password of an account. @param password hashed */
+/** Sets the hash of an account's password. @param password the hash */
 export async function setPasswordHash(tx: Db, userId: string, password: string): Promise<void> {
   await tx
     .insert(authIdentities)

@@ -11,7 +11,7 @@ export function confirmAddressEmail(to: string, link: string): Email {
   }
 }
 
-/** Sent if a known address signs up again: the screen never reveals that an account exists. */
+/** The email to a known address that signs up again: the screen never reveals that an account exists. */
 export function alreadyRegisteredEmail(to: string, loginLink: string, resetLink: string): Email {
   return {
     to,

@@ -45,8 +45,8 @@ async function createKey(db: Db, secret: string) {
 }
 
 /**
- * Checks that the database was encrypted with this AUTH_SECRET, before anything is written with
- * another one. @throws Error with the fix, if it was not
+ * Checks that the database was encrypted with this AUTH_SECRET, before anything is encrypted with
+ * another one. @throws Error that says how to fix it, if it was not
  */
 export async function checkSecret(db: Db, secret: string): Promise<void> {
   const [key] = await db.select().from(authKeys).orderBy(desc(authKeys.createdAt)).limit(1)
@@ -62,7 +62,10 @@ export async function checkSecret(db: Db, secret: string): Promise<void> {
   }
 }
 
-/** Seals the keys of earlier versions again like all other secrets, unless a running process may still read them. */
+/**
+ * Reseals keys from earlier versions with the current sealer, unless a running process may still
+ * read the old format.
+ */
 export async function sealEarlierKeys(db: Db, secret: string): Promise<void> {
   const isEarlier = like(authKeys.privateKey, '"%')
   const keys = await db
@@ -84,7 +87,7 @@ function openKey(secret: string, sealed: string): string {
   return sealed.startsWith('"') ? openEarlier(secret, JSON.parse(sealed)) : keySealer(secret).open(sealed)
 }
 
-/** Opens what earlier versions sealed: the nonce, text and tag of XChaCha20-Poly1305 in hex. */
+/** Opens a key as earlier versions sealed it: the nonce, text and tag of XChaCha20-Poly1305 in hex. */
 function openEarlier(secret: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'hex')
   const key = createHash('sha256').update(secret).digest()

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/open.ts'
 import { hashToken } from '../../../sealing.ts'
 import { extensionCodes } from '../workspaces/tables.ts'
 
-// Codes that pair an extension. They end with the session that created them.
+// Codes that pair an extension. They are deleted with the session that created them.
 
 type PairingCode = Omit<typeof extensionCodes.$inferInsert, 'codeHash'>
 
@@ -13,7 +13,7 @@ export async function storePairingCode(tx: Db, code: string, row: PairingCode): 
   await tx.insert(extensionCodes).values({ ...row, codeHash: hashToken(code) })
 }
 
-/** Uses up a pairing code. @returns null if it is wrong, used or expired */
+/** Redeems a pairing code, which works once. @returns null if it is wrong, used or expired */
 export async function redeemPairingCode(tx: Db, code: string) {
   const [redeemed] = await tx
     .delete(extensionCodes)

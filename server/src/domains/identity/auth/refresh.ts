@@ -13,9 +13,9 @@ const REFRESH_GRACE_SECONDS = 10
 type RefreshToken = typeof authRefreshTokens.$inferSelect
 
 /**
- * Exchanges a refresh token for a new pair of tokens. This can be repeated until a successor is
- * used. @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the
- * session
+ * Exchanges a refresh token for a new pair of tokens. This can be repeated for some seconds, until
+ * a successor is used. @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation,
+ * which ends the session
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: InputOf<'auth', 'refresh'>) {
   const tokenHash = hashToken(refreshToken)
@@ -51,7 +51,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
   return pair
 }
 
-/** A token may be reused for some seconds, until one of its successors is used. */
+/** Whether a token may still be used: a rotated one only for some seconds, until one of its successors is used. */
 async function isInGrace(tx: Db, { id, rotatedAt }: RefreshToken): Promise<boolean> {
   if (!rotatedAt || Date.now() - rotatedAt.getTime() > REFRESH_GRACE_SECONDS * 1000) return false
   const isUsed = and(eq(authRefreshTokens.parentId, id), isNotNull(authRefreshTokens.rotatedAt))

@@ -34,8 +34,9 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Expects both to take about as long: each hashes a password, which takes about ten times as long
- * as the rest. The fastest of several runs is the least disturbed; a busy machine gets more of them.
+ * Expects both calls to take about the same time. Each hashes a password, which takes about ten
+ * times as long as the rest. The fastest of several runs is the least disturbed; a busy machine
+ * needs more of them.
  */
 async function expectSameTime(first: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
   const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]

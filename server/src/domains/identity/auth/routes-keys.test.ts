@@ -6,7 +6,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openLiveness } from '../../../db/liveness.ts'
 import { authKeys } from './tables.ts'
 
-/** Stored by an earlier version, with the same secret and origin. */
+/** A key as an earlier version stored it, with the same secret and origin. */
 const KEY = {
   id: '01a22537-22ca-7f21-a63b-fb8ea2327b3f',
   publicKey: '{"crv":"Ed25519","x":"T-_F7KD_oX-g0dqJTGrxP9YrGSl0vccQX0JfwxrnrVU","kty":"OKP"}',
@@ -26,7 +26,7 @@ const CLAIMS = {
   iat: 1_790_000_000,
   exp: 1_790_000_900,
 }
-/** Signed by an earlier version. */
+/** An access token that the earlier version signed with this key. */
 const TOKEN =
   'eyJhbGciOiJFZERTQSIsImtpZCI6IjAxYTIyNTM3LTIyY2EtN2YyMS1hNjNiLWZiOGVhMjMyN2IzZiJ9.eyJzdWIiOiIwMTk5YWFhYS0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEiLCJzaWQiOiIwMTk5YWFhYS0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDIiLCJ3aWQiOiIwMTk5YWFhYS0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDMiLCJyb2xlIjoib3duZXIiLCJtdiI6NywianRpIjoiYS10b2tlbi1pZCIsImlhdCI6MTc5MDAwMDAwMCwiZXhwIjoxNzkwMDAwOTAwLCJpc3MiOiJodHRwOi8vbG9jYWxob3N0OjMwMDAiLCJhdWQiOiJodHRwOi8vbG9jYWxob3N0OjMwMDAifQ.eHp-hXRaipvBWgZoWjxenVq4LvNeMIp9SrfhJe4d7MjM3TYJulVHBwSlOgJYxkovDroHFC3htzhqyAVe7h0dDg'
 const JWKS =

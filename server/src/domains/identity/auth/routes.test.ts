@@ -20,7 +20,7 @@ const newEmail = () => `person${++count}@example.com`
 /** Headers with a new client address, because sign-ups are limited by address. */
 const elsewhere = () => ({ 'x-forwarded-for': `203.0.113.${++count % 250}` })
 
-/** Signs up, without the emailed link. */
+/** Signs up without opening the emailed link. */
 async function signUp(email = newEmail(), password = PASSWORD) {
   const response = await call(app, 'POST', '/auth/sign-up/email', { email, password }, elsewhere())
   return { email, password, answer: response }

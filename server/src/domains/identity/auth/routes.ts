@@ -25,7 +25,10 @@ export const authRoutes = {
   me: viewer.auth.me.handler(({ context }) => findMe(context, context.actor)),
 }
 
-/** Limited to the path of the emailed link. SameSite=Lax, because the navigation starts in an email program. */
+/**
+ * Builds the cookie of a sign-up, for the path of the emailed link. SameSite=Lax, because the
+ * navigation starts in an email program.
+ */
 function signUpCookie(
   { origin }: Pick<RequestContext, 'origin'>,
   { name, value, seconds }: { name: string; value: string; seconds: number },

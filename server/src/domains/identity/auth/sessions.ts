@@ -30,8 +30,9 @@ export interface AuthContext {
 }
 
 /**
- * Allows sensitive changes in this session for a while. The account itself proved who it is, so a
- * session from single sign-on is no longer limited to its workspace. @returns the time of the proof
+ * Allows sensitive changes in this session for a while, after the user has proved their identity to
+ * us. A session from single sign-on is then no longer limited to its workspace. @returns the time
+ * of the proof
  */
 export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   const now = new Date()
@@ -42,7 +43,10 @@ export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   return now
 }
 
-/** Whether the session came from single sign-on and has not been proved since. @throws Refusal UNAUTHORIZED: ended */
+/**
+ * Whether the session came from single sign-on and has not been reauthenticated since. @throws
+ * Refusal UNAUTHORIZED: ended
+ */
 export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
   const [session] = await db
     .select({ ssoIdentityId: authSessions.ssoIdentityId })
@@ -52,7 +56,10 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
   return session.ssoIdentityId !== null
 }
 
-/** Guards changes of the account: single sign-on vouches for a person in one workspace only. */
+/**
+ * Rejects account changes from single sign-on, which vouches for a person in one workspace only.
+ * @throws Refusal REAUTHENTICATION_NEEDED
+ */
 export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
   if (await isSsoSession(db, actor)) throw new Refusal('REAUTHENTICATION_NEEDED')
 }
@@ -77,7 +84,7 @@ export async function signInAs(
   return openSession(tx, auth, { sessionId, user, workspace: await workspaceOf(tx, { sessionId, user }) })
 }
 
-/** The provider of a single sign-on identity names its connection. */
+/** SQL condition: an identity from single sign-on belongs to a connection, which its provider names. */
 export const isOfConnection = sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`
 
 async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | null> {
@@ -89,7 +96,7 @@ async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | nu
   return connection?.workspaceId ?? null
 }
 
-/** Creates a session without tokens. @param ssoIdentityId as in signInAs @returns its id */
+/** Creates a session without tokens. @param ssoIdentityId as in signInAs @returns the session's id */
 export async function beginSession(
   tx: Db,
   request: Client,
@@ -148,7 +155,7 @@ export async function purgeExpired(db: Db): Promise<void> {
   await db.delete(authRevocations).where(lt(authRevocations.revokedAt, sql`now() - interval '1 hour'`))
 }
 
-/** Gives a session its next pair of tokens. @param parentId the refresh token that it replaces */
+/** Gives a session its next pair of tokens. @param parentId the refresh token that the new one replaces */
 export async function openSession(
   tx: Db,
   auth: Auth,
@@ -209,7 +216,7 @@ export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined):
     .from(authSessions)
     .where(inArray(authSessions.ssoIdentityId, ofThese))
   await deletePairingCodes(tx, inArray(extensionCodes.sessionId, theirSessions))
-  // Locked, so that no session can be created from them meanwhile.
+  // Locked, so that no session can be created from them in the meantime.
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
@@ -217,7 +224,7 @@ export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined):
   await tx.delete(authIdentities).where(inArray(authIdentities.id, ids))
 }
 
-/** Ends sessions and revokes their access tokens. @returns how many there were */
+/** Ends sessions and revokes their access tokens. @returns how many were ended */
 export async function endSessions(tx: Db, auth: Auth, which: SQL | undefined): Promise<number> {
   const ended = await tx.delete(authSessions).where(which).returning({ id: authSessions.id })
   const ids = ended.map(({ id }) => id)

@@ -57,7 +57,10 @@ export async function signIn(
   return session
 }
 
-/** Completes the first step: a session, or a ticket for the second factor. @throws as signInAs */
+/**
+ * Completes the first step of a sign-in. @returns a session, or a ticket for the second factor
+ * @throws Refusal INVALID_CODE: the user is no longer a member of the single sign-on's workspace
+ */
 export async function finishSignIn(
   tx: Db,
   context: Pick<AuthContext, 'auth' | 'request'>,
@@ -79,8 +82,8 @@ async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string
 }
 
 /**
- * Confirms an account once its mailbox is proved, unless it already was. Removes password, second
- * factors and sessions from before the proof, because they may be an attacker's.
+ * Confirms an account once its mailbox is proved, unless it was already confirmed. Removes
+ * password, second factors and sessions from before the proof, because they may be an attacker's.
  */
 export async function proveMailbox(
   context: SignUpContext & { db: Db; auth: Auth },
@@ -108,7 +111,7 @@ export async function isKnownAddress(db: Db, email: string, address: string): Pr
   return session !== undefined
 }
 
-/** Resets the sign-in limit of an account whose owner has proved their mailbox. */
+/** Resets the sign-in limit of an account whose user has proved that the mailbox is theirs. */
 export async function resetSignInAttempts(limits: Limits, email: string): Promise<void> {
   await limits.reset('signInByAccount', hashToken(email))
 }
@@ -136,7 +139,10 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: In
     })
 }
 
-/** PKCE (RFC 7636, section 4.6): the challenge is the base64url of the verifier's SHA-256. */
+/**
+ * Whether a verifier matches a PKCE challenge: the base64url of its SHA-256 (RFC 7636, section
+ * 4.6). Null matches any.
+ */
 export function matchesChallenge(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return true
   const actual = createHash('sha256')

@@ -16,7 +16,7 @@ import { authCodes, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60
 const LINK_HOURS = 24
-/** A sign-up expires this long after its last email. Its browser is recognized until then. */
+/** Days that a sign-up is kept after its last email, and that its browser's cookie lasts. */
 const WAITING_DAYS = 7
 const COOKIE_SECONDS = WAITING_DAYS * 86_400
 
@@ -88,13 +88,13 @@ export async function openConfirmation(
   })
 }
 
-/** Confirms a sign-up. In any other browser than its own, a new password is required. */
+/** Confirms a sign-up. Outside the browser that signed up, a new password is required. */
 export async function confirmEmail(
   context: SignUpContext & { db: Db },
   { token, password, cookies }: InputOf<'auth', 'confirmEmail'> & { cookies: string | null },
 ) {
   const signUp = await findSignUp(context, token)
-  // An old link must not set a password: the account may have had an owner for a long time.
+  // An old link must not set a password: the address may have had an account for a long time.
   if (await findAccount(context.db, signUp.email)) throw new Refusal('INVALID_CODE')
   const storedHash = isSameBrowser(signUp, cookies) ? signUp.password : null
   if (password === undefined && storedHash === null) throw invalidField('password', 'Enter a new password.')
@@ -105,8 +105,8 @@ export async function confirmEmail(
 }
 
 /**
- * Creates the account of a pending sign-up whose mailbox was proved in another way, without a
- * password. Call it in a transaction. @returns null if this address has no pending sign-up
+ * Creates an account, without a password, for a pending sign-up whose mailbox was proved in another
+ * way. Call it in a transaction. @returns null if this address has no pending sign-up
  */
 export async function createAccountForMailbox(context: SignUpContext & { db: Db }, email: string) {
   const waiting = await findWaiting(context.db, email)
@@ -125,8 +125,8 @@ export async function emailConfirmation(context: EmailContext, email: string): P
 }
 
 /**
- * For a sign-in without an account: emails the link of the pending sign-up with this password
- * again, taking as long as a real sign-in. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ * Rejects a sign-in without an account, taking as long as a real one. Emails the link of the
+ * pending sign-up with this password again. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
 export async function rejectUnconfirmed(context: EmailContext, input: InputOf<'auth', 'signInEmail'>): Promise<never> {
   const password = await hashSignUpPassword(context.env.authSecret, input)
@@ -138,7 +138,8 @@ export async function rejectUnconfirmed(context: EmailContext, input: InputOf<'a
 
 /**
  * Issues a one-time sign-in code for a redirect. @param codeChallenge of the only browser that may
- * redeem it; null: any @param ssoIdentityId the single sign-on it came from; null: another way
+ * redeem it; null: any browser may @param ssoIdentityId the single sign-on identity behind the
+ * sign-in; null: another way
  */
 export async function issueCode(
   tx: Db,
@@ -178,7 +179,10 @@ export async function purgeSignUps(db: Db): Promise<void> {
     .where(lt(authSignUps.expiresAt, sql`now() - make_interval(days => ${WAITING_DAYS}, hours => ${-LINK_HOURS})`))
 }
 
-/** Counted per mailbox, which many spellings of an address can reach. */
+/**
+ * Counts an email against the limit of its mailbox, which many spellings of an address can reach.
+ * @returns false if exceeded
+ */
 function mayEmailSignUp(limits: Limits, email: string): Promise<boolean> {
   return isWithin(limits, 'signUpByRecipient', hashToken(normalizeEmail(email)))
 }
@@ -191,7 +195,7 @@ async function findAccount(db: Db, email: string) {
   return account
 }
 
-/** The newest pending sign-up of an address. @param password if given, only those with this hash */
+/** The newest pending sign-up of an address. @param password if given, only sign-ups with this hash */
 async function findWaiting(db: Db, email: string, password?: string): Promise<SignUp | undefined> {
   if (await findAccount(db, email)) return undefined
   const hasPassword = password === undefined ? undefined : eq(authSignUps.password, password)
@@ -204,11 +208,11 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
   return waiting
 }
 
-/** @returns null if another link has confirmed the sign-up, or its account has since changed its address */
+/** @returns null if the sign-up is already confirmed or was deleted, or the address has an account */
 async function createAccount(context: SignUpContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
-  // The caller has read the row before this transaction, and deleteSignUps may have removed it since.
+  // The caller read the row before this transaction, and deleteSignUps may have removed it since.
   const [waiting] = await tx
     .select({ id: authSignUps.id })
     .from(authSignUps)
@@ -252,8 +256,8 @@ async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, 
 }
 
 /**
- * Hashes with one secret salt per address: a single hash finds the sign-up with this password, and
- * timing does not reveal how many are pending.
+ * Hashes a sign-up's password with one secret salt per address: a single hash finds the sign-up
+ * with this password, and timing does not reveal how many are pending.
  */
 function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
   const salt = Buffer.from(hkdfSync('sha256', secret, email, 'x-automated sign-up passwords', 16)).toString('hex')
@@ -284,7 +288,7 @@ function signatureOf(secret: string, id: Buffer): Buffer {
   return createHmac('sha256', key).update(id).digest()
 }
 
-/** One cookie per sign-up, so that a second one does not break the first link. */
+/** The name of a sign-up's cookie. Each sign-up has its own, so that a second one does not break the first link. */
 function cookieName(id: string): string {
   return `sign-up-${id}`
 }

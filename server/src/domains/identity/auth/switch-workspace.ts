@@ -22,7 +22,7 @@ export async function switchWorkspace(
       .from(authSessions)
       .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
       .where(and(eq(authSessions.id, sessionId), eq(authSessions.userId, userId)))
-      // Locked until the tokens exist, so that the session's proof cannot change meanwhile.
+      // Locked until the tokens exist, so that the session's proof cannot change in the meantime.
       .for('update', { of: authSessions })
     if (!session) throw new Refusal('UNAUTHORIZED')
     const own = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)

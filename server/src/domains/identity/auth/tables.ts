@@ -29,8 +29,8 @@ export const authSessions = pgTable(
     /** When the user last reauthenticated. Sensitive changes require it. */
     reauthenticatedAt: time('reauthenticated_at'),
     /**
-     * The single sign-on that created the session. It limits the session to its workspace, and ends
-     * it when it ends.
+     * The single sign-on identity that created the session. The session is limited to that
+     * identity's workspace and deleted with it.
      */
     ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
@@ -133,7 +133,7 @@ export const authCodes = pgTable('auth_codes', {
   userId: userId(),
   /** PKCE challenge (S256); null if none was given. */
   codeChallenge: text('code_challenge'),
-  /** The single sign-on link, if any, that the code's session comes from. */
+  /** The single sign-on identity behind the sign-in; null: another way. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })

@@ -25,7 +25,7 @@ export interface Auth {
   /** Verifies an access token without a database read. @returns null if it is not valid */
   verify(token: string): Promise<Actor | null>
   publicKeys(): Promise<JSONWebKeySet>
-  /** False if a token was checked although there are no keys at all. */
+  /** False if the keys were read and there were none. */
   knowsKeys(): boolean
   revoke(db: Db, sessionIds: string[]): Promise<void>
   close(): void
@@ -89,7 +89,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   }
 }
 
-/** What our access tokens contain besides `sub` and `exp`. */
+/** What our access tokens contain in addition to `sub` and `exp`. */
 interface Claims {
   sid?: string
   wid?: string
@@ -135,7 +135,7 @@ function createKeys(db: Db) {
 }
 
 export const REVOCATIONS_CHANNEL = 'revocations'
-/** Fallback for lost database notifications. */
+/** Poll interval, because database notifications can be lost. */
 const REVOCATION_POLL_MS = 20_000
 
 /** Caches which sessions have ended and which memberships have changed, for as long as access tokens last. */

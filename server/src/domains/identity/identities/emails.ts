@@ -1,7 +1,7 @@
 import type { Identity } from '@x-automated/contract/identity/identities'
 import type { Email } from '../../../emails/email.ts'
 
-/** Alerts the owner that an outside account can now sign in to theirs. */
+/** Alerts the account's user that an outside account can now sign in to theirs. */
 export function identityLinkedEmail(to: string, accountLink: string, provider: Identity['provider']): Email {
   const [name, subject] =
     provider === 'google' ? ['Google', 'A Google account'] : ['Single sign-on', "A workspace's single sign-on"]
@@ -14,7 +14,7 @@ export function identityLinkedEmail(to: string, accountLink: string, provider: I
   }
 }
 
-/** Alerts the owner that an outside account can no longer sign in to theirs. */
+/** Alerts the account's user that an outside account can no longer sign in to theirs. */
 export function identityUnlinkedEmail(to: string, accountLink: string): Email {
   return {
     to,

@@ -50,7 +50,7 @@ function asUnavailable(error: unknown): never {
   throw error instanceof ProviderUnavailable ? new Refusal('GOOGLE_UNAVAILABLE', undefined, { cause: error }) : error
 }
 
-/** A failed provider sign-in whose reason the user should see. */
+/** The refusal of a provider sign-in, with a reason that the user should see. */
 function problem(which: ProviderProblem): Refusal {
   return new Refusal('IDENTITY_REFUSED', PROVIDER_PROBLEMS[which], { details: { problem: which } })
 }
@@ -86,7 +86,7 @@ async function begin(context: Context, row: Omit<State, 'stateHash' | 'expiresAt
   return { url }
 }
 
-/** Nonce and verifier are derived from the state, so they need not be stored. */
+/** Builds the OpenID request of a state, from which nonce and verifier are derived, so they need not be stored. */
 function requestOf({ env }: { env: { authSecret: string } }, state: string): OpenIdRequest {
   const derived = (purpose: string) =>
     createHmac('sha256', env.authSecret).update(`${purpose}\n${state}`).digest('base64url')
@@ -95,7 +95,7 @@ function requestOf({ env }: { env: { authSecret: string } }, state: string): Ope
 
 // Returning from the provider
 
-/** The page to open after a provider sign-in. */
+/** The page to open after a provider sign-in, by intent. */
 const PAGES = {
   login: '/auth/callback?provider=google',
   waitlist: '/waitlist',
@@ -162,8 +162,8 @@ interface ExternalSignIn {
 }
 
 /**
- * Finds the account of this Google account or its confirmed address, else creates one. Call it in a
- * transaction. @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
+ * Finds the account that is linked to this Google account or has its confirmed address, or creates
+ * one. Call it in a transaction. @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
  */
 async function findOrCreateUser(context: Context, { claims, referralCode, joins }: ExternalSignIn) {
   const { db: tx, outbox, origin, limits, request } = context
@@ -189,7 +189,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   }
   if (joins) await context.waitlist.join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified
-  // If the address was never confirmed, this removes its password and sessions.
+  // For an address that was never confirmed, proveMailbox removes its password and sessions.
   const referral = isNew && !joins ? await context.waitlist.findSignUpReferral(context, referralCode) : null
   await proveMailbox(context, user, referral)
   if (!linked) {
@@ -206,7 +206,7 @@ async function findByEmail(tx: Db, email: string) {
   return user
 }
 
-/** Signs in with an id_token, once. */
+/** Signs in with an id_token, which works only once. */
 export async function signInIdToken(
   context: Context,
   { idToken, nonce, referralCode }: InputOf<'identities', 'signInIdToken'>,

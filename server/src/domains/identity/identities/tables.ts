@@ -15,8 +15,8 @@ export const authStates = pgTable('auth_states', {
 })
 
 /**
- * Outside accounts to be linked by the session that started it. The codes are hashed and valid
- * once, for 60 seconds.
+ * One-time codes that link an outside account, in the session that started the linking. They are
+ * hashed and valid once, for 60 seconds.
  */
 export const authLinkCodes = pgTable('auth_link_codes', {
   codeHash: text('code_hash').primaryKey(),

@@ -123,7 +123,7 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** Revokes the invitations of a former admin, who could return through one of their own addresses. */
+/** Revokes the invitations that a former admin sent: one may be to another of their own addresses. */
 export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
   const isOfWorkspace = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
   await tx.delete(workspaceInvitations).where(isOfWorkspace)
@@ -145,7 +145,7 @@ export async function findReceived(
   return invitation
 }
 
-/** Accepts an invitation. Requires the verified address it was emailed to. */
+/** Accepts an invitation, which requires that the caller has verified the invited address. */
 export async function accept(
   { db, plans }: Pick<Context, 'db' | 'plans'>,
   actor: Actor,
@@ -175,7 +175,7 @@ export async function accept(
 
 type Row = typeof workspaceInvitations.$inferSelect
 
-/** Uses up an invitation. Existing members keep their role. @throws Refusal PLAN_LIMIT */
+/** Redeems an invitation. Existing members keep their role. @throws Refusal PLAN_LIMIT */
 async function enter(
   { db: tx, plans }: Pick<Context, 'db' | 'plans'>,
   { id, workspaceId, role }: Row,
@@ -193,8 +193,8 @@ export async function deleteInvitationsTo(tx: Db, email: string): Promise<void> 
 }
 
 /**
- * Finds and locks the pending invitation of an address that was proved in another way than by the
- * emailed link. @returns null if there is none, or the plan has no room
+ * Finds and locks the pending invitation of an address that was proved without the emailed link.
+ * @returns null if there is none, or the plan has no room
  */
 export async function findOpenInvitation(
   { db: tx, plans }: Pick<Context, 'db' | 'plans'>,

@@ -38,7 +38,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'pe
   return { people: rows.map((row) => ({ ...row, isYou: row.id === actor.userId })), total, page, pageSize }
 }
 
-/** The name of a person whose account was deleted. */
+/** Shown instead of the name of a person whose account was deleted. */
 export const DELETED_ACCOUNT = 'Deleted account'
 
 /** The names of people by id, without deleted accounts. */
@@ -83,7 +83,7 @@ export async function update(
   })
 }
 
-/** Removes a member; what they created stays, except their API keys. */
+/** Removes a member. What they created stays, but their API keys are suspended (`keepApiKeys`) or removed. */
 export async function remove(
   { db, outbox, origin, apiKeys }: Context,
   actor: Actor,

@@ -94,7 +94,7 @@ describe('PATCH /workspace/people/{id}', () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const member = await makePerson(app, { in: owner, role: 'member' })
-    // As if the notification had not arrived yet.
+    // Changes the role without a notification, as if it had not arrived yet.
     await changeRole(app, { userId: admin.id }, 'member')
     const responses = [
       await admin.call('PATCH', `/workspace/people/${member.id}`, { role: 'admin' }),

@@ -271,7 +271,7 @@ describe('a passkey', () => {
       passkey.turnBack()
       return passkey.get(options)
     })
-    // Without requesting a challenge first.
+    // No challenge was requested first.
     expect((await second(await ticketOf(person), { credential: assertion })).status).toBe(400)
   })
 

@@ -19,12 +19,12 @@ import { type AuthContext, isSsoSession, requireAccountSession, signInAs, trustS
 import { authUsers } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
-/** Loaded on first use: it takes 9 MB, and few people have a passkey. */
+/** Loads the library on first use: it takes 9 MB, and few people have a passkey. */
 const webauthn = () => import('@simplewebauthn/server')
 
 const ISSUER = 'X-Automated'
 const STEP_SECONDS = 30
-/** Accepts the previous and next code, because clocks differ (RFC 6238, section 5.2). */
+/** How many time steps a code may be early or late, because clocks differ (RFC 6238, section 5.2). */
 const ALLOWED_DRIFT_STEPS = 1
 const CHALLENGE_SECONDS = 10 * 60
 const RECOVERY_CODES = 10
@@ -266,7 +266,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...proof 
   if (!step) throw new Refusal('INVALID_CODE')
   const { userId } = step
   // The caller already knows the password. Guesses count across all addresses; recovery codes and
-  // passkeys are exempt, so that the owner is never locked out.
+  // passkeys are exempt, so that the user is never locked out.
   if (proof.code?.length === 6) await limits.consume('secondFactorByUser', userId)
   const session = await db.transaction(async (tx) => {
     const proved = await verifySecondStep(context, tx, userId, proof, step.challenge)
@@ -324,7 +324,7 @@ function verifyFactor(
     : verifyPasskey(context, tx, factor, proof.credential, expectedChallenge)
 }
 
-/** Verifies a code and records its time step, so that it works once. */
+/** Verifies a code and records its time step, so that it works only once. */
 async function verifyTotp({ env }: Context, tx: Db, factor: Row, code: string | undefined): Promise<boolean> {
   if (!code || !factor.sealedSecret) return false
   const totp = new TOTP({ secret: Secret.fromBase32(sealerOf(env).open(factor.sealedSecret)), period: STEP_SECONDS })
@@ -427,7 +427,7 @@ function credentialsOf(factors: Row[]) {
 
 // Rows
 
-/** Emails the owner, who may not have made the change. @param change a full sentence */
+/** Emails the account's user, who may not have made the change. @param change a full sentence */
 async function notifyOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
   const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
   if (user) await outbox.postAccount(tx, factorsChangedEmail(user.email, change, `${origin}/account`))
@@ -443,7 +443,7 @@ async function findFactor(db: Db, { userId }: Actor, id: string): Promise<Row> {
   return factor
 }
 
-/** Recovery codes replace a factor: without any factor they are deleted. */
+/** Deletes the recovery codes of an account without confirmed factors: they only replace a factor. */
 async function removeOrphanedRecoveryCodes(tx: Db, userId: string): Promise<void> {
   const left = await tx.$count(authFactors, and(eq(authFactors.userId, userId), isConfirmed))
   if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, userId))

@@ -14,9 +14,11 @@ export const authFactors = pgTable(
     sealedSecret: text('sealed_secret'),
     /** The time step of the last accepted code, so that no code works twice. */
     lastStep: integer('last_step'),
-    /** A passkey's credential id (base64url), public key, signature counter and transports. */
+    /** A passkey's credential id (base64url). */
     credentialId: text('credential_id').unique(),
+    /** A passkey's public key (base64url). */
     publicKey: text('public_key'),
+    /** A passkey's signature counter. */
     signCount: integer('sign_count').notNull().default(0),
     transports: text('transports').array(),
     /** The challenge to sign next. One attempt uses it up. */
@@ -39,11 +41,11 @@ export const authRecoveryCodes = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
 )
 
-/** Sign-ins that wait for their second step, for 10 minutes. Hashed. */
+/** Sign-ins that wait for their second step, for up to 10 minutes. The tickets are hashed. */
 export const authTickets = pgTable('auth_tickets', {
   ticketHash: text('ticket_hash').primaryKey(),
   userId: userId(),
-  /** The same as in the session that the ticket creates. */
+  /** The single sign-on identity of the session that the ticket creates; null: another way. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   attemptsLeft: integer('attempts_left').notNull(),
   challenge: text('challenge'),

@@ -26,7 +26,7 @@ export async function createTicket(
   return ticket
 }
 
-/** Deletes the tickets of single sign-on. @param identities subquery of ids */
+/** Deletes the tickets of single sign-on identities. @param identities a subquery of their ids */
 export async function deleteTickets(tx: Db, identities: SQLWrapper): Promise<void> {
   await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, identities))
 }

@@ -68,7 +68,7 @@ async function shownConnection(db: Db, connection: Connection) {
   return { ...connection, certificates: (connection.certificates ?? []).map(describeCertificate), linkedCount }
 }
 
-/** Saves the workspace's provider. Ends pending sign-ins, and the links for which it may not vouch. */
+/** Saves the workspace's provider. Ends pending sign-ins and, if subjects may now mean other people, all links. */
 export async function save(context: AdminContext & OwnerContext, actor: Actor, input: InputOf<'sso', 'save'>) {
   const { db, limits } = context
   const { workspaceId, userId } = actor
@@ -106,7 +106,10 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
   return isDeepStrictEqual({ ...stored, ...provider }, stored)
 }
 
-/** Read in the transaction, because the token's role may be outdated. @throws Refusal FORBIDDEN */
+/**
+ * Reads the caller's role in the transaction, because the token's may be outdated. @throws Refusal
+ * FORBIDDEN: not the owner
+ */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
 }

@@ -15,7 +15,7 @@ import { ssoDomains } from './tables.ts'
 
 const DOMAINS_MAX = 50
 
-/** What changes a workspace's single sign-on. */
+/** The context of changes to a workspace's single sign-on. */
 export type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
 
 /** A domain with the TXT record that verifies it. */
@@ -54,7 +54,7 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
       .set({ verifiedAt: sql`now()` })
       .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
       .returning()
-    // A parallel request has verified or removed the domain.
+    // If no row was updated, a parallel request has verified or removed the domain.
     const row = verified ?? (await db.select().from(ssoDomains).where(isOwn))[0]
     if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
     return shownDomain(row)

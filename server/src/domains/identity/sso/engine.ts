@@ -178,7 +178,7 @@ function checkSaml({ ssoUrl, certificates }: Connection): Check[] {
   ]
 }
 
-/** The innermost cause is the most specific. None of these messages contains a secret. */
+/** The message of the innermost cause, which is the most specific. No such message contains a secret. */
 function reasonOf(error: Error): string {
   let reason: Error = error
   while (reason.cause instanceof Error) reason = reason.cause

@@ -30,7 +30,7 @@ async function addWorkspace(person: Person): Promise<string> {
   return other.workspaceId
 }
 
-/** A browser that has signed in by single sign-on. */
+/** Signs in by single sign-on. @returns the browser that has signed in */
 async function signedIn(email: string) {
   const { answer: response } = await signIn(email)
   expect(response?.status).toBe(200)
@@ -65,7 +65,7 @@ describe('an admin who replaces the certificate', () => {
     expect([replaced.status, replaced.body.code]).toEqual([403, 'FORBIDDEN'])
     expect((await admin.call('DELETE', '/sso/connection')).body.code).toBe('FORBIDDEN')
 
-    // An assertion for the owner, signed with that key, is rejected.
+    // An assertion for the owner, signed with the other provider's key, is rejected.
     other.lie({ issuer: app.sso.metadataUrl })
     const { url } = await leaves(email)
     const forged = await atProvider(new URL(url.href.replace(app.sso.url, other.url)), email)
@@ -299,7 +299,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await company.owner.call('DELETE', `/workspace/people/${member.id}`)).status).toBe(204)
     const { status } = await call(app, 'POST', '/auth/refresh', { refreshToken: browser.refreshToken })
     expect([await statusOf(browser), status]).toEqual([401, 401])
-    // Their other session remains.
+    // The member's other session remains.
     expect(await app.db.$count(authSessions, eq(authSessions.userId, member.id))).toBe(1)
   })
 
@@ -309,7 +309,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     const browser = await signedInSecond(email, owner)
     expect((await switchTo(browser, elsewhere)).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await browser.call('GET', '/auth/user/export')).body.code).toBe('REAUTHENTICATION_NEEDED')
-    // It learns just enough to reauthenticate with the factor.
+    // The session learns just enough to reauthenticate with the factor.
     const listed = (await browser.call('GET', '/auth/factors')).body
     expect([listed.code, listed.details]).toEqual([
       'REAUTHENTICATION_NEEDED',

@@ -567,7 +567,7 @@ describe('domains', () => {
     expect(responses.find(({ status }) => status === 409)?.body.code).toBe('SSO_DOMAIN_TAKEN')
     const winner = responses[0]!.status === 200 ? [first, firstDomain] : [second, two]
     expect((await verify(winner[0] as Person, winner[1] as { id: string })).status).toBe(200)
-    // Once removed, another workspace can claim it.
+    // Once the domain is removed, the other workspace can verify it.
     expect(
       (await (winner[0] as Person).call('DELETE', `/sso/domains/${(winner[1] as { id: string }).id}`)).status,
     ).toBe(204)

@@ -12,7 +12,7 @@ export function isProvedBy(records: readonly string[], token: string): boolean {
   return records.some((record) => record.trim() === DOMAIN_RECORD + token)
 }
 
-/** The settings that decide to whom a provider's subjects refer, and who can vouch for them. */
+/** The settings that decide which people a provider's subjects refer to, and who can vouch for them. */
 interface ProviderIdentity {
   kind: 'oidc' | 'saml'
   issuer: string
@@ -41,7 +41,10 @@ export function providerIdOf(connectionId: string): string {
   return `sso:${connectionId}`
 }
 
-/** One set per workspace, which prevents mix-up attacks (RFC 9700, section 2.1). */
+/**
+ * The ids and endpoints of our service provider. Each workspace has its own, which prevents mix-up
+ * attacks (RFC 9700, section 2.1).
+ */
 export function serviceProviderOf(origin: string, workspaceId: string) {
   const base = `${origin}/api/auth/sso`
   return {
@@ -52,7 +55,7 @@ export function serviceProviderOf(origin: string, workspaceId: string) {
   }
 }
 
-/** Nonce and verifier are derived from the state, so they need not be stored. */
+/** Builds the OpenID request of a state, from which nonce and verifier are derived, so they need not be stored. */
 export function openIdRequestOf(secret: string, state: string) {
   const derived = (purpose: string) => createHmac('sha256', secret).update(`${purpose}\n${state}`).digest('base64url')
   return { state, nonce: derived('sso nonce'), codeVerifier: derived('sso verifier') }

@@ -126,7 +126,7 @@ export async function finishOpenIdSignIn(context: SignInContext, workspaceId: st
   const request = await take(context.db, 'return', state)
   return redirectOnError(context, request, async () => {
     const connection = await connectionFor(context.db, request, { workspaceId, kind: 'oidc' })
-    // The registered redirect URI, whatever host the request used.
+    // The registered redirect URI, regardless of the host in the request.
     const address = new URL(serviceProviderOf(context.origin, workspaceId).redirectUri)
     address.search = callback.search
     const claims = await openIdOf(context, connection).finish(address, openIdRequestOf(context.env.authSecret, state))
@@ -134,7 +134,7 @@ export async function finishOpenIdSignIn(context: SignInContext, workspaceId: st
   })
 }
 
-/** Handles a posted SAML response; ignores RelayState. @returns as finishOpenIdSignIn */
+/** Handles a posted SAML response; ignores RelayState. @returns a URL on our origin, with a one-time code or `error` */
 export async function finishSamlSignIn(context: SignInContext, workspaceId: string, encoded: string): Promise<string> {
   const response = openSamlResponse(encoded)
   const requestId = response?.requestId ?? ''
@@ -165,7 +165,7 @@ async function take(db: Db, step: Request['step'], token: string): Promise<Reque
   return row && row.expiresAt > new Date() ? row : null
 }
 
-/** The connection of a request that arrived at its own endpoint. @throws SsoRejected */
+/** The connection of a request. @throws Error: not pending, or the response arrived at another endpoint; SsoRejected */
 async function connectionFor(
   db: Db,
   request: Request | null,
@@ -190,7 +190,7 @@ interface ProviderResponse {
   claims: ProviderClaims
 }
 
-/** Completes a sign-in or link that the provider vouched for, with a one-time code. */
+/** Completes a sign-in or link that the provider vouched for. @returns the page to open, with a one-time code */
 async function completeSignIn(
   context: SignInContext,
   { request, connection, claims }: ProviderResponse,
@@ -216,7 +216,7 @@ async function completeSignIn(
   return page.href
 }
 
-/** The vouched address, on a domain that the workspace has verified. @throws SsoRejected */
+/** The address that the provider vouches for. @throws SsoRejected: missing, unconfirmed, or not on a verified domain */
 async function requireProvedEmail(
   tx: Db,
   { workspaceId }: Connection,
@@ -271,7 +271,7 @@ async function acceptInvitation(
   const { db: tx } = context
   const invitation = await findOpenInvitation(context, { workspaceId: connection.workspaceId, email })
   if (!invitation) throw new SsoRejected('sso_not_linked')
-  // An unconfirmed account with this address is replaced.
+  // An unconfirmed account with this address is deleted.
   await deleteUnconfirmed(tx, email)
   const user = await insertAccount(tx, { email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
   if (!user) throw new SsoRejected('sso_not_linked')

@@ -21,7 +21,7 @@ export const ssoConnections = pgTable(
     sealedClientSecret: text('sealed_client_secret'),
     scopes: text('scopes'),
     ssoUrl: text('sso_url'),
-    /** PEM. Each of them may sign. */
+    /** In PEM. Responses may be signed with any of them. */
     certificates: text('certificates').array(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -35,7 +35,7 @@ export const ssoConnections = pgTable(
   ],
 )
 
-/** Email domains that a workspace claims, and when DNS verified each. */
+/** Email domains that a workspace claims, and when each was verified by DNS. */
 export const ssoDomains = pgTable(
   'sso_domains',
   {
@@ -56,7 +56,7 @@ export const ssoDomains = pgTable(
   ],
 )
 
-/** Pending sign-ins. They are hashed and valid once, for 10 minutes. Nonce and verifier are derived. */
+/** Pending sign-ins. They are hashed and valid once, for 10 minutes. Nonce and verifier are derived from the token. */
 export const ssoRequests = pgTable(
   'sso_requests',
   {

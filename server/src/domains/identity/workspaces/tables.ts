@@ -36,7 +36,7 @@ export const workspaceMembers = pgTable(
     workspaceId: workspaceId(),
     userId: userId(),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
-    /** Grows with each change of a role, over all members. Tokens with a lower version are rejected. */
+    /** Set from one sequence for all members at each change of the role. Tokens with a lower version are rejected. */
     version: bigserial('version', { mode: 'number' }).notNull(),
     /** When the user last switched to this workspace. The next sign-in opens the latest one. */
     chosenAt: time('chosen_at'),
@@ -95,7 +95,7 @@ export const extensionPairings = pgTable(
     workspaceId: workspaceId(),
     tokenHash: text('token_hash').notNull().unique(),
     version: text('version').notNull(),
-    /** The X account that was signed in in that browser at the last report. */
+    /** The X account to which that browser was signed in at the last report. */
     signedInAs: text('signed_in_as'),
     paused: boolean('paused').notNull().default(false),
     /** The part of X's page that the extension cannot find. */
@@ -113,7 +113,7 @@ export const extensionCodes = pgTable('extension_codes', {
   codeHash: text('code_hash').primaryKey(),
   userId: userId(),
   workspaceId: workspaceId(),
-  /** The session that created the code. The code ends with it. */
+  /** The session that created the code. The code is deleted with it. */
   sessionId: partOf('session_id', () => authSessions.id),
   expiresAt: time('expires_at').notNull(),
 })

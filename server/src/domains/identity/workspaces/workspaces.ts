@@ -51,7 +51,7 @@ export async function ensurePersonalWorkspace(
   return workspace
 }
 
-/** Renames a workspace, or stops it from being somebody's personal one. */
+/** Renames a workspace, or makes it no longer a personal one. */
 export async function changeWorkspace(
   tx: Db,
   id: string,
@@ -159,7 +159,7 @@ export function membershipKey({ workspaceId, userId }: { workspaceId: string; us
   return `${workspaceId} ${userId}`
 }
 
-/** Adds a member who has chosen the workspace. Existing members keep their role. */
+/** Adds a member, for whom this becomes the workspace chosen last. Existing members keep their role. */
 export async function addMember(tx: Db, member: { workspaceId: string; userId: string; role: Role }): Promise<void> {
   await tx
     .insert(workspaceMembers)
@@ -167,7 +167,7 @@ export async function addMember(tx: Db, member: { workspaceId: string; userId: s
     .onConflictDoNothing()
 }
 
-/** Changes a member's role. Tokens with the former role are rejected, and soon in every process. */
+/** Changes a member's role. All processes soon reject tokens with the former role. */
 export async function setRole(
   tx: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },

@@ -94,7 +94,7 @@ interface RunOptions extends ImportOptions {
 
 /**
  * Imports a file like `importLeads`, recording its progress and result in a row that all members
- * see. @throws Refusal as `importLeads`; IMPORT_STATE if it was canceled or considered dead
+ * see. @throws Refusal as `importLeads`; IMPORT_STATE if it was canceled or counts as dead
  */
 export async function run(
   {
@@ -162,7 +162,7 @@ async function fail(db: Db, { workspaceId }: Actor, id: string, message: string)
   } catch {}
 }
 
-/** @throws Refusal IMPORT_STATE if it was canceled or considered dead meanwhile */
+/** @throws Refusal IMPORT_STATE if the import has been canceled or counts as dead */
 async function complete(tx: Db, id: string, result: ImportResult) {
   const { rowCount } = await tx
     .update(imports)
@@ -182,8 +182,8 @@ const WATCH_MS = 1_000
 
 /**
  * Writes the import's progress to its row every second. Aborts the import if it was canceled or
- * considered dead. @param db not the import's transaction, so that others see the progress
- * meanwhile
+ * counts as dead. @param db not the import's transaction, so that others see the progress while it
+ * runs
  */
 function watch(db: Db, { workspaceId }: Actor, id: string) {
   const stop = new AbortController()
@@ -207,7 +207,7 @@ function watch(db: Db, { workspaceId }: Actor, id: string) {
   }
   const timer = setInterval(() => void look(), WATCH_MS)
   return {
-    /** Aborts with the refusal if the import must stop. */
+    /** Aborted with the refusal if the import must stop. */
     signal: stop.signal,
     note: (progress: ImportProgress) => {
       latest = progress

@@ -25,7 +25,7 @@ const send = (body: string, query = '') =>
 const leadsIn = () => app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))
 const newest = async () => (await person.client.imports.list({})).imports[0]!
 
-/** Bytes read per part of a file of 1,000 bytes. */
+/** A part of a file, half of whose 1,000 bytes have been read. */
 const partOf = (people: number, first = 0) => ({
   rows: JSON.stringify(
     Array.from({ length: people }, (_, n) => ({ line: first + n + 2, twitter_handle: `person_${first + n}` })),

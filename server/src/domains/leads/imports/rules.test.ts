@@ -6,7 +6,7 @@ test('secondsLeft estimates from the progress over both stages', () => {
   expect(secondsLeft('reading', 500, 1_000, 2)).toBe(13)
   expect(secondsLeft('saving', 0, 10, 4)).toBe(6)
   expect(secondsLeft('saving', 10, 10, 10)).toBe(0)
-  // A file that is longer or shorter than announced.
+  // The file is longer or shorter than announced.
   expect(secondsLeft('saving', 12, 10, 10)).toBe(0)
   expect(secondsLeft('reading', 0, 0, 10)).toBeNull()
 })

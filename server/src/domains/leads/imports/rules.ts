@@ -1,12 +1,13 @@
 import type { ImportStage, ImportStatus } from '@x-automated/contract/leads/imports'
 
-/** The shares of reading and saving in the total time. Removing duplicates takes the rest. */
+/** Reading's share of the total time. Removing duplicates takes what reading and saving leave. */
 const READING_SHARE = 0.27
+/** Saving's share of the total time. */
 const SAVING_SHARE = 0.6
 /** Below this share of the work, the remaining time is unknown. */
 const ESTIMATE_MIN_SHARE = 0.02
 
-/** The remaining seconds; null while unknown. @param elapsedSeconds since it started */
+/** The remaining seconds; null while unknown. @param elapsedSeconds since the import started */
 export function secondsLeft(stage: ImportStage, done: number, of: number, elapsedSeconds: number): number | null {
   const part = Math.min(1, done / Math.max(1, of))
   const progress = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
@@ -17,7 +18,7 @@ export function secondsLeft(stage: ImportStage, done: number, of: number, elapse
 /** An import without progress for this long counts as dead. It can save nothing, even if it is alive. */
 export const SILENT_SECONDS_MAX = 60
 
-/** Says that nothing was imported: the whole file is one transaction. */
+/** The error of an import that counts as dead. Nothing was imported, because the whole file is one transaction. */
 export const DIED = 'The server stopped or stalled while reading this file. Nothing was imported. Import it again.'
 
 /** The state of an import. A silent import has failed. @param silentSeconds since its last update */

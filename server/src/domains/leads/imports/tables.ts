@@ -16,8 +16,9 @@ export const imports = pgTable(
     fileName: text('file_name'),
     status: text('status', { enum: IMPORT_STATUSES }).notNull().default('running'),
     stage: text('stage', { enum: IMPORT_STAGES }).notNull().default('reading'),
-    /** Bytes read, or rows saved. */
+    /** Bytes read or rows saved, depending on the stage. */
     done: bigint('done', { mode: 'number' }).notNull().default(0),
+    /** The value of `done` at the end of the stage. */
     of: bigint('of', { mode: 'number' }).notNull(),
     imported: integer('imported').notNull().default(0),
     updated: integer('updated').notNull().default(0),
@@ -29,7 +30,7 @@ export const imports = pgTable(
     /** The process that runs the import (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }),
     createdAt: createdAt(),
-    /** Updated every second while the import runs. A silent import is dead. */
+    /** Updated every second while the import runs. A running import that is not updated counts as dead. */
     updatedAt: updatedAt(),
   },
   (t) => [

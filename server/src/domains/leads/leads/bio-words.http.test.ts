@@ -13,7 +13,7 @@ beforeAll(async () => {
   person = await makePerson(app)
 })
 
-/** Letters with unusual cases, marks, other digits, and what separates words. */
+/** Letters with unusual case mappings, marks, non-ASCII digits, and characters that separate words. */
 const CHARACTERS = [
   ...'aAkKsSzZiI_09',
   ...'\u0130\u0131\u017f\u212a\u00df\u1e9e\u03c3\u03c2\u03a3\u01c4\u01c5\u01c6\u212b\u00e5\u03f4\u03b8\u0149\u1fb3\u0345',
@@ -21,12 +21,12 @@ const CHARACTERS = [
   ...' -.,@#\'"\\&|!:()\n',
 ]
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS), minLength: 1, maxLength })
-/** As in a filter: letters, marks, digits and underscores in lower case. */
+/** A word of a filter: letters, marks, digits and underscores in lower case. */
 const word = text(4)
   .map((written) => written.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/u)?.[0])
   .filter((match) => match !== undefined)
 
-/** The bios of `bios` that have a word, by the stored words and by the pattern alone. */
+/** For each word and bio: whether the bio has the word, by the stored words and by the pattern alone. */
 async function compare(bios: string[], words: string[]) {
   await deleteLeads(app, { workspaceId: person.workspaceId })
   const { workspaceId } = person

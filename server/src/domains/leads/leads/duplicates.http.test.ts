@@ -26,7 +26,7 @@ async function makeDuplicates() {
 }
 type Duplicates = Awaited<ReturnType<typeof makeDuplicates>>
 
-/** Reveals that the second lead's handle is the first person's new handle. */
+/** Stores that the person with an X id has taken the other lead's handle, which merges the two. */
 async function revealDuplicate({ known: identified, unknown }: Duplicates) {
   const [lead] = await app.db.select().from(leads).where(eq(leads.id, identified.leadIds[0]!))
   await makeLeads(app, person, [{ xUserId: lead!.xUserId, twitterHandle: unknown.handles[0]! }])

@@ -22,7 +22,7 @@ const importCsv = async (...lines: string[]) => {
   const { status } = await person.call('POST', '/leads/import', lines.join('\n'), { 'content-type': 'text/csv' })
   expect(status).toBe(200)
 }
-/** X shows a person's whole profile. */
+/** Stores a person's whole profile, as X shows it. */
 const refresh = (twitterHandle: string, name: string, xUserId: string | null = null) =>
   transact(app.db, (tx) =>
     upsertLeads(
@@ -89,7 +89,7 @@ describe('the first name of a lead', () => {
     const { removalId } = await person.client.leads.removeMany({ filter: {} })
     await person.client.leads.restore({ removalId: removalId! })
     expect(await firstNames()).toEqual({ ana_a: 'Anita', bo_b: 'Bo' })
-    // X knows the first lead under another handle until now.
+    // X first shows the person under another handle.
     await refresh('old_ana', 'Ana M. Lima', '7001')
     await refresh('ana_a', 'Ana M. Lima', '7001')
     await refresh('ana_a', 'A. Lima', '7001')
@@ -125,7 +125,7 @@ describe('findFirstNames', () => {
     )
     const before = await app.db.select().from(leads).where(eq(leads.workspaceId, workspaceId))
     await Promise.all([1, 2, 3].map(() => findFirstNames(app.db, 4)))
-    // A process skips what others have locked, and finds it in its next run.
+    // A process skips leads that others have locked, and handles them in its next run.
     await findFirstNames(app.db, 4)
     const after = await app.db.select().from(leads).where(eq(leads.workspaceId, workspaceId))
     expect(await firstNames()).toMatchObject({ old_0: 'Ana', old_1: 'Anab', old_3: 'Anita' })

@@ -13,8 +13,9 @@ import { find } from './leads.ts'
 type Event = z.input<typeof LeadEvent>
 
 /**
- * A lead's history, newest first. Viewers and keys that cannot read conversations see no texts of replies, answers and notes.
- * @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor
+ * A lead's history, newest first. Viewers, and API keys that cannot read conversations, do not see
+ * the texts of replies, answers and notes. @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad
+ * cursor
  */
 export async function history(db: Db, actor: Actor, { id, page, pageSize, cursor }: InputOf<'leads', 'history'>) {
   await find(db, actor, id)
@@ -57,8 +58,8 @@ function eventOf({ kind, at, rest }: EventRow): Event {
 }
 
 /**
- * SQL over a reply `r`: X had it up to 3 minutes before a follow-up was sent, but it was stored
- * after the follow-up was claimed.
+ * SQL condition on a reply `r`: X received it at most 3 minutes before a follow-up was sent, but it
+ * was stored only after the follow-up was claimed.
  */
 const crossedFollowUp = sql`exists (
   select

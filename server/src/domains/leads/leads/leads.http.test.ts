@@ -60,7 +60,7 @@ describe('upsertLeads identity', () => {
   it('matches an imported handle to a lead with an id', async () => {
     const [id] = await upsert([{ xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9 }])
     expect(await upsert([{ twitterHandle: 'aNA', location: 'Köln' }], 'parts')).toEqual([id])
-    // Values missing in the file and X's spelling are kept.
+    // Values that the file lacks are kept, and so is X's spelling of the handle.
     expect(await all()).toMatchObject([
       { id, xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9, location: 'Köln' },
     ])

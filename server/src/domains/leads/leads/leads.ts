@@ -30,7 +30,7 @@ export type LeadRow = typeof leads.$inferSelect
 const FIELDS_READ = 10_000
 const FIELDS_MAX = 50
 
-/** The custom fields of the newest leads, and how many of these leads have them. */
+/** The most frequent custom fields of the newest leads, with the number of these leads that have each. */
 export async function fields(db: Db, { workspaceId }: Actor) {
   const { rows } = await db.execute<{ name: string; leads: number }>(sql`
     select field.name, count(*)::int as leads from (
@@ -123,15 +123,16 @@ function namesOf(filter: ResolvedFilter): string[] {
   return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
-/** The tags in the order in which they were added. Names are qualified for queries without joins. */
+/** The ids of a lead's tags, in the order in which they were added. Columns are qualified for queries without joins. */
 const tagIds = sql<string[]>`array(
   select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
+/** The names of a lead's tags, in alphabetical order. */
 const tagNames = sql<string[]>`array(
   select t.name from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = leads.id order by lower(t.name)
 )`
 
-/** One page of leads in some filter statuses, newest first. @param standings empty: all leads */
+/** One page of the leads that have one of these statuses, newest first. @param standings if empty, all leads */
 export async function listByStanding(
   db: Db,
   actor: Actor,
@@ -178,7 +179,7 @@ export async function listByStanding(
   }
 }
 
-/** The number of matches. For a single status, list, tag or scrape it comes from stored counts. */
+/** The number of matches. A filter by a single status, list, tag or scrape uses stored counts. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const fieldNames = namesOf(filter)
   const only = fieldNames.length === 1 ? fieldNames[0] : null

@@ -38,13 +38,13 @@ const columns = sql`
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
 
-/** Converts the rows in place, because pages are read often and nobody else uses the rows. */
+/** Converts the rows in place, because pages are read often and nothing else uses the rows. */
 function asLeads(rows: Json<PageLead>[]): PageLead[] {
   for (const row of rows) Object.assign(row, { createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) })
   return rows as unknown as PageLead[]
 }
 
-/** The sort keys before the id. Each order has an index. */
+/** A sort order: its keys before the id. Each order has an index. */
 interface Order {
   by: SQL[]
   bound(value: unknown): SQL
@@ -141,7 +141,7 @@ export async function readPage(
   )
 }
 
-/** Like `readPage`, for all leads or one status in an order of lead_standings. */
+/** Like `readPage`, but for all leads or those of one status, in an order that lead_standings has. */
 export async function readStandingPage(
   db: Db,
   workspaceId: string,
@@ -150,7 +150,7 @@ export async function readStandingPage(
   return readIds(db, sql`${standingIds(workspaceId, { status, sort, position })} limit ${limit} offset ${offset}`, sort)
 }
 
-/** Whether lead_standings has this order. */
+/** Whether lead_standings has this order: by status for all leads, by age for those of one status. */
 export function isStandingOrder(sort: LeadSort, status: unknown): boolean {
   return status === undefined ? sort.endsWith('dmStatus') : sort.endsWith('createdAt')
 }
@@ -164,7 +164,7 @@ function standingIds(
   return sql`select s.lead_id as id from ${ofStanding(workspaceId, status)} ${behind} order by ${inOrder(sort, keys)}`
 }
 
-/** Selects only ids, because on late pages an index alone is enough. */
+/** Reads the leads of a subquery that selects only ids, because an index alone can then skip to late pages. */
 async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
   const { rows } = await db.execute<{ leads: Json<PageLead>[] }>(sql`
     select ${asJson} as leads from (
@@ -185,7 +185,7 @@ export async function readPlainPage(
   return { leads: asLeads(row.leads.slice(0, limit)), total: row.total }
 }
 
-/** Page sizes as literals: with a parameter, PostgreSQL would plan the statement each time. */
+/** Row limits that are literals in the statement: with a parameter, PostgreSQL would plan it each time. */
 const SIZES = [LEADS_PAGE_SIZE + 1, 101]
 
 interface Plain {

@@ -63,7 +63,7 @@ describe('a lead that is deleted and added again', () => {
     const [lead] = await makeLeads(app, person, [{ xUserId: '77', twitterHandle: 'Ana' }])
     await makeMessage(lead!, state as never)
     await person.client.leads.removeMany({ leadIds: [lead!.id] })
-    // Found by X id, under another handle.
+    // The lead is found by X id, under another handle.
     const back = await again({ xUserId: '77', twitterHandle: 'ana_b' })
     expect(back).toMatchObject({ dmStatus: 'contacted', contactedBeforeAt: expect.any(Date) })
     expect(await remembered()).toBe(0)
@@ -86,7 +86,7 @@ describe('a lead that is deleted and added again', () => {
     const back = await again({ twitterHandle: 'aNA', xUserId: '77' })
     expect(back).toMatchObject({ dmStatus: 'not_sent', repliedAt: expect.any(Date), contactedBeforeAt: null })
     expect(await queueAll([back.id], false)).toEqual([REPLIED])
-    // Moved to the lead, it is remembered again when the lead is deleted.
+    // The reply has moved to the lead, so it is remembered again when the lead is deleted.
     await person.client.leads.removeMany({ leadIds: [back.id] })
     expect(await remembered()).toBe(1)
     expect(await again({ twitterHandle: 'ana', xUserId: '77' })).toMatchObject({ repliedAt: expect.any(Date) })

@@ -5,7 +5,7 @@ import { fillLeadsTogether } from '../../../../test/many-rows.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { choosePart } from '../../../core/people/selection.ts'
 
-/** More than one call changes. */
+/** More leads than one call changes. */
 const MANY = PART_MAX + 50
 
 let app: TestApp

@@ -15,7 +15,7 @@ const JAN = '2026-01-15T12:00:00.000Z'
 const FEB = '2026-02-15T12:00:00.000Z'
 const MAR = '2026-03-15T12:00:00.000Z'
 
-/** `ana` has everything, `bob` has other things, `cat` has nothing. */
+/** The lead `ana` has a value for every rule, `bob` has other values, `cat` has none. */
 let app: TestApp
 let person: Person
 let stranger: Person
@@ -59,7 +59,7 @@ beforeAll(async () => {
     leadId: ana.id,
     at: new Date(JAN),
   })
-  // Ana was messaged in January and February; Bob was in January, before he was deleted and added again.
+  // Ana was messaged in January and February. Bob was messaged in January, then deleted and added again.
   const { workspaceId } = person
   const campaign = await insertCampaign(app, { workspaceId })
   const sent = { workspaceId, campaignId: campaign.id, leadId: ana.id, message: 'm', status: 'sent' as const }
@@ -87,7 +87,7 @@ const ask = (query: Record<string, unknown>, by = person, path = '/leads') => {
   ])
   return by.call('GET', `${path}?${new URLSearchParams(texts as [string, string][])}`)
 }
-/** The handles of who matches. The total must agree. */
+/** The handles of the leads that match. Asserts that the total agrees. */
 const who = async (query: Record<string, unknown>, by = person) => {
   const { status, body } = await ask({ ...query, sort: 'twitterHandle' }, by)
   expect([status, body.code]).toEqual([200, undefined])
@@ -98,7 +98,7 @@ const match = (how: 'all' | 'any', ...rules: unknown[]) => ({ rules: { match: ho
 const rule = (field: string, op: string, value?: unknown) => ({ field, op, value })
 
 describe('a rule', () => {
-  /** Each matches some; its opposite must match everyone else. */
+  /** The opposite of an operator, which must match all other leads. */
   const OPPOSITES: Record<string, string> = { is: 'is_not', contains: 'not_contains', is_set: 'is_not_set' }
   it.each<[field: string, op: string, value: unknown, who: string]>([
     ['keyword', 'contains', 'FOUNDER', 'ana bob'],
@@ -363,7 +363,7 @@ describe('plans', () => {
     await on(null)
     try {
       expect(await who({ filterId: saved.id })).toBe('ana')
-      // As a screen asks, which shows the fields of a saved filter and lets people remove some.
+      // A screen sends the saved filter's fields instead of its id, so that people can remove some.
       expect(await who(filter)).toBe('ana')
       expect(await who(rules())).toBe('ana bob')
       expect((await person.call('GET', `/lists/${smart.id}/leads`)).body.total).toBe(1)
@@ -386,7 +386,7 @@ describe('plans', () => {
         expect((await person.call('PATCH', path, { filter: less })).body.filter).toEqual(less)
         expect((await person.call('PATCH', path, { filter: { ...less, fields } })).status).toBe(403)
       }
-      // The saved filter has no conditions on fields any more, and a copy of it would be new.
+      // The saved filter no longer has conditions on fields, and a copy of it would be a new filter.
       expect((await ask(inQuery(filter))).status).toBe(403)
       expect((await person.call('POST', '/filters', { name: 'Copy', filter: less })).status).toBe(403)
     } finally {

@@ -157,7 +157,7 @@ describe('GET /leads', () => {
     expect(handles(await list({ keyword: 'i_b' }))).toEqual([])
     expect(handles(await list({ keyword: 'äöü' }))).toEqual(['rtl'])
     expect(handles(await list({ keyword: 'נוע' }))).toEqual(['rtl'])
-    // Not across two fields.
+    // A keyword does not match across two fields.
     expect(handles(await list({ keyword: 'B GROWER' }))).toEqual([])
     expect((await list({ keyword: '' })).body.total).toBe(5)
   })
@@ -456,7 +456,7 @@ describe('DELETE /leads/{id}', () => {
 describe('lead counts', () => {
   it('equal the rows after concurrent changes of every kind', async () => {
     const made = await makeLeads(app, person, manyLeads())
-    // Retried if a race is lost, as in the product.
+    // Like the product, retries a transaction that loses a race.
     const change = (work: (tx: Db) => Promise<unknown>) => transact(app.db, work)
     await Promise.all([
       change((tx) => deleteLeads({ db: tx }, { id: made[0]!.id })),

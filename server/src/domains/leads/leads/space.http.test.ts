@@ -33,7 +33,7 @@ const stored = async () => {
   )
   return rows[0]?.bytes
 }
-/** As if the workspace had this number of leads. */
+/** Pretends that the workspace has this number of leads. */
 const pretend = (count: number) => pretendLeads(app, person, count)
 
 describe('a workspace with 2,000,000 leads', () => {
@@ -79,7 +79,7 @@ describe('the bytes of a workspace', () => {
     await importFile('ana,Founder,Acme')
     const bytes = Number(await stored())
     await expect(stageOne(bytes + others - 1)).rejects.toMatchObject(refusal)
-    // Much was deleted.
+    // The stored size is too high, as if much had been deleted since.
     await pretendBytes(app, person, 3_000_000_000)
     await stageOne(bytes + others)
     expect(await bound()).toBe(bytes + others)
@@ -91,7 +91,7 @@ describe('the bytes of a workspace', () => {
     const bytes = Number(await stored())
     const limit = bytes + others - 1
     await expect(stageOne(limit)).rejects.toMatchObject(refusal)
-    // Now there is room.
+    // There is room now, but the size is not counted again for a minute.
     await editProfiles(app, { workspaceId: person.workspaceId }, { bio: null })
     await expect(stageOne(limit)).rejects.toMatchObject(refusal)
     const now = Date.now()

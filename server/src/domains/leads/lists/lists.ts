@@ -133,7 +133,7 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
   await db
     .update(leadLists)
     .set({ ...counts, countMs: Math.round(performance.now() - began) })
-    // Only if the filter has not changed meanwhile, and no other process has stored a count.
+    // Only if the filter has not changed in the meantime, and no other process has stored a count.
     .where(
       and(
         eq(leadLists.id, row.id),
@@ -184,7 +184,10 @@ export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<voi
   await tx.delete(leadLists).where(and(eq(leadLists.workspaceId, workspaceId), eq(leadLists.isSample, true)))
 }
 
-/** Smart lists cannot nest, and a filter with an unknown id would match more leads without it. */
+/**
+ * Rejects smart lists within smart lists, and unknown ids: without such an id, a filter would match
+ * more leads. @throws Refusal INVALID_INPUT
+ */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
   const unknown = await unknownIds(db, actor, filter)
   const isUnknown = (id: string | undefined) => unknown.has(id?.toLowerCase() ?? '')
@@ -222,7 +225,10 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: InputOf<'lis
   })
 }
 
-/** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND (a filter for a manual list); as `create` */
+/**
+ * @throws Refusal LEAD_LIST_NOT_FOUND; LEAD_LIST_KIND (a filter for a manual list); PLAN_LIMIT;
+ * INVALID_INPUT (filter)
+ */
 export async function update(
   db: Db,
   actor: Actor,
@@ -246,7 +252,7 @@ export async function update(
   })
 }
 
-/** Makes smart lists that use a tag use another one. @param names the tag's id and name */
+/** Replaces a tag by another in the filters of smart lists. @param names the id and name of the tag to replace */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
   const using = await tx
     .select({ id: leadLists.id, filter: leadLists.filter })
@@ -276,8 +282,8 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * One page of a list's leads: those of a manual list last added first, those of a smart list or a
- * filter newest first.
+ * One page of a list's leads: for a manual list the last added first, for a smart list or with a
+ * filter the newest first.
  */
 export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
@@ -298,7 +304,7 @@ export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...
     }
   }
   const page = newestFirst(input, leadListItems.addedAt, leadListItems.leadId)
-  // The index alone yields the page. Only its rows are read.
+  // An index alone selects the page, and only the page's leads are read.
   const entries = db
     .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
     .from(leadListItems)
@@ -353,7 +359,7 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'li
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/** Adds leads, ignoring those already in the list. Leads that its campaigns have messaged count as contacted. */
+/** Adds leads, ignoring those already in the list. Leads that the list's campaigns have messaged count as contacted. */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(db, actor, { id, ...selection }, addListEntries)
 }

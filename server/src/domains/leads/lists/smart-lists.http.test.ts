@@ -248,7 +248,7 @@ describe('a list', () => {
     const { id } = await makeSmart({})
     await setCount(app, id, 77, 60_000)
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 77 })
-    // Its leads are always current.
+    // The list's leads are always current.
     expect(await person.client.lists.leads({ id })).toMatchObject({ total: 2 })
     await ageCount(app, id)
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 2 })

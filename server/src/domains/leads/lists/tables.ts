@@ -12,15 +12,16 @@ export const leadLists = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     name: text('name').notNull(),
     description: text('description'),
-    /** Changes with lead_list_items. */
+    /** Updated with lead_list_items; for a smart list, the number at `countedAt`. */
     leadCount: integer('lead_count').notNull().default(0),
-    /** Set for a smart list, whose counts were made at `countedAt`; null for a manual list. */
+    /** The filter of a smart list; null for a manual list. */
     filter: jsonb('filter').$type<LeadFilter>(),
     tags: text('tags').array().notNull().default([]),
-    /** Changes with lead_list_items, like `leadCount`. */
+    /** Updated like `leadCount`. */
     contactedCount: integer('contacted_count').notNull().default(0),
+    /** When a smart list was last counted; null: it must be counted. */
     countedAt: time('counted_at'),
-    /** How long the count took, in milliseconds. A slow count stays valid longer. */
+    /** How long the last count took, in milliseconds. A slow count stays valid longer. */
     countMs: integer('count_ms').notNull().default(0),
     /** Part of the sample data. */
     isSample: boolean('is_sample').notNull().default(false),

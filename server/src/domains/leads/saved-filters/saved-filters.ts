@@ -21,7 +21,10 @@ export async function list(db: Db, actor: Actor) {
   return { filters: rows }
 }
 
-/** Leaves out ids that do not exist in the workspace. @throws Refusal FILTER_EXISTS, TOO_MANY, PLAN_LIMIT */
+/**
+ * Saves a filter without the ids that do not exist in the workspace. @throws Refusal FILTER_EXISTS,
+ * TOO_MANY, PLAN_LIMIT
+ */
 export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters', 'create'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
@@ -35,7 +38,10 @@ export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters'
   })
 }
 
-/** Leaves out ids that do not exist in the workspace. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS, PLAN_LIMIT */
+/**
+ * Changes a saved filter, without the ids that do not exist in the workspace. @throws Refusal
+ * FILTER_NOT_FOUND, FILTER_EXISTS, PLAN_LIMIT
+ */
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'savedFilters', 'update'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     const [before] = await tx.select({ filter: savedFilters.filter }).from(savedFilters).where(own(actor, id))

@@ -6,11 +6,11 @@ import { scrapes } from './tables.ts'
 
 export type ScrapeRow = typeof scrapes.$inferSelect
 
-/** The payload is the id of a changed scrape or, from a trigger, `connected:<workspace>`. */
+/** NOTIFY channel. The payload is the id of a changed scrape or, from a trigger, `connected:<workspace>`. */
 export const SCRAPES_CHANNEL = 'scrapes'
 export const CONNECTED = 'connected:'
 
-/** A part of every update of a scrape, so that the change is published. */
+/** Set with each change of a scrape that its readers or its process must notice. */
 export const CHANGED = { version: sql`${scrapes.version} + 1`, updatedAt: sql`now()` } as const
 
 export async function notifyScrapeChanged(
@@ -21,7 +21,7 @@ export async function notifyScrapeChanged(
   await publishEvents(db, workspaceId, 'scrape', [id])
 }
 
-/** Continues the workspace's scrapes that wait for a certain time. */
+/** Makes the workspace's scrapes that wait for a certain time due now. */
 export async function resumeScrapes(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     update scrapes set resumes_at = now(), version = version + 1, updated_at = now() where id in (

@@ -125,7 +125,7 @@ describe.concurrent('a scrape', () => {
     const id = await startScrape(person, 'f1200_limit')
     const row = await until(app, id, waiting)
     const wait = (row.resumesAt as Date).getTime() - row.updatedAt.getTime()
-    // X's reset was 2 seconds away; the client waits 5 at least.
+    // X's reset was 2 seconds away; the client waits at least 5.
     expect(wait).toBeGreaterThan(4_000)
     expect(wait).toBeLessThan(6_000)
     const { body } = await person.call('GET', `/scrapes/${id}`)

@@ -69,7 +69,7 @@ describe.concurrent('plan limits', () => {
       stoppedBy: 'PLAN_LIMIT',
     })
     expect(await usedBy(person)).toBe(100)
-    // It read only what it needed, not a full page of 1,000.
+    // The scrape read 300 profiles for 100 leads, not a full page of 1,000.
     expect((await until(app, id, over)).fetched).toBe(300)
     const refusal = {
       success: false,
@@ -202,7 +202,7 @@ describe.concurrent('POST /scrapes/estimate', () => {
     }
     expect((await person.call('POST', '/scrapes/estimate', body)).body).toEqual(free)
     await subscribe(app, person)
-    // Like the real X, which bills for reads.
+    // The real X bills for reads.
     const x = { ...app.services.x!, readPriceCents: 1 }
     const context = { ...app.services, x, db: app.db } as never
     expect(

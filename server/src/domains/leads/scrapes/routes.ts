@@ -4,7 +4,7 @@ import { member, viewer } from '../../../operations.ts'
 import { Refusal } from '../../../refusal.ts'
 import { cancel, create, estimateFor, find, histogram, list, resume, scrape, view } from './scrapes.ts'
 
-/** Credentials connect an X account, which only admins may do. */
+/** Rejects credentials from anyone but admins, because they connect an X account. @throws Refusal FORBIDDEN */
 function requireAdminToConnect(
   { role }: Actor,
   { credentials }: Pick<InputOf<'scrapes', 'create'>, 'credentials'>,

@@ -38,7 +38,7 @@ interface Progress {
   /** `fetched`, plus the profiles that were read again: what X charges for. */
   billed: number
   matched: number
-  /** How many profiles X has counted; null before that is known. */
+  /** The source's number of profiles, as X reports it; null until then. */
   expected: number | null
   /** Time spent reading, in milliseconds. */
   busyMs: number
@@ -46,7 +46,7 @@ interface Progress {
   readPriceCents: number
 }
 
-/** X's bounds for the size of a page, its rate limit in pages per window, and the smallest useful page. */
+/** X's maximum page size, and its rate limit in pages per window. */
 const PAGES: Record<XSource, { most: number; perWindow: number }> = {
   followers: { most: 1_000, perWindow: 300 },
   following: { most: 1_000, perWindow: 300 },
@@ -55,6 +55,7 @@ const PAGES: Record<XSource, { most: number; perWindow: number }> = {
   list_members: { most: 100, perWindow: 900 },
   handles: { most: 100, perWindow: 900 },
 }
+/** The smallest page to request. */
 const PAGE_MIN = 100
 
 /** The next page size. X charges for each profile, so no more are requested than are probably needed. */
@@ -73,7 +74,7 @@ export function readsFor(missing: number, { fetched, matched }: Pick<Progress, '
   return Math.ceil(missing / hitRate)
 }
 
-/** Adds a profile to its bin of HISTOGRAM_BOUNDS. */
+/** Adds profiles to their bins of HISTOGRAM_BOUNDS, by follower count. */
 export function addToBins(counted: readonly number[], followerCounts: readonly number[]): number[] {
   const bins = HISTOGRAM_BOUNDS.map((_, index) => counted[index] ?? 0)
   for (const followers of followerCounts) {
@@ -134,7 +135,10 @@ export function secondsFor(
   return Math.ceil(reading + windowsUsed(progress, profiles - 1) * WINDOW_SECONDS)
 }
 
-/** The number of rate limit windows that some profiles need. An X that bills also has limits. */
+/**
+ * The number of rate limit windows that reading `profiles` uses up; 0 if X does not bill, because
+ * only an X that bills has limits.
+ */
 function windowsUsed({ type, readPriceCents }: Pick<Progress, 'type' | 'readPriceCents'>, profiles: number): number {
   const { most, perWindow } = PAGES[type]
   return readPriceCents > 0 ? Math.floor(Math.max(0, profiles) / (most * perWindow)) : 0
@@ -145,7 +149,7 @@ export interface Failure {
   kind: string
   message: string
   retryAt: Date | null
-  /** The person is suspended. */
+  /** Whether the person is suspended. */
   isSuspended?: boolean
 }
 
@@ -162,7 +166,7 @@ export const FAILURES_MAX = 8
 /** X's windows last 15 minutes. A wait longer than this means that a clock is wrong. */
 const WAIT_MAX_MS = 24 * 60 * 60_000
 
-/** @param failures unanswered calls in a row before this one */
+/** Decides what happens to a scrape after a failed call. @param failures unanswered calls in a row before this one */
 export function verdict(failure: Failure, { failures, ...source }: { failures: number } & Source, now: Date): Verdict {
   const failed =
     source.type === 'handles' ? 'Failed to read these handles' : `Failed to scrape X ${PEOPLE[source.type]}`
@@ -178,7 +182,7 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
         error: "X's rate limit is reached. The scrape continues automatically.",
       }
     }
-    // It is unknown when X will be paid again. It takes a month at most.
+    // It is unknown when X will be paid again, but it takes a month at most.
     case 'funds':
       return {
         status: 'waiting',
@@ -236,7 +240,7 @@ function peopleOf({ type, twitterHandle }: Source): string {
   return type === 'handles' ? 'profiles of these handles' : `${type} of @${twitterHandle}`
 }
 
-/** @param isSuspended X says that the person is suspended */
+/** Explains why a source does not exist. @param isSuspended X says that the person is suspended */
 export function noSuchSource({ type, twitterHandle }: Source, isSuspended = false): string {
   if (type === 'likers' || type === 'repliers') return "This post doesn't exist on X."
   if (type === 'list_members') return "This list doesn't exist on X, or it is private."
@@ -244,7 +248,7 @@ export function noSuchSource({ type, twitterHandle }: Source, isSuspended = fals
   return type === 'handles' ? 'None of these handles exist on X.' : `@${twitterHandle} doesn't exist on X.`
 }
 
-/** Whether X is known to hide this account's lists: it is protected, and the reader does not follow it. */
+/** Whether X is known to hide this user's lists: the user is protected, and `account` does not follow them. */
 export function isHidden(
   user: { id: string; protected: boolean; isFollowed: boolean | null },
   account: { xUserId: string },
@@ -257,7 +261,7 @@ export function protectedAccount(handle: string, type: XSource): string {
   return `@${handle} is protected. Only approved followers can see ${list}.`
 }
 
-/** Whether resuming can help: X gave no final answer and, if the scrape completed, the plan stopped it. */
+/** Whether resuming can help: the scrape was canceled, stopped by the plan, or failed without a final answer from X. */
 export function isResumable({
   status,
   stoppedBy,
@@ -272,7 +276,7 @@ export function isResumable({
   )
 }
 
-/** Nothing more happens unless it is resumed. */
+/** Whether a scrape has ended, so that nothing more happens unless it is resumed. */
 export function isOver(status: ScrapeStatus): boolean {
   return status === 'completed' || status === 'canceled' || status === 'failed'
 }

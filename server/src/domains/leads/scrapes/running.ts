@@ -133,7 +133,7 @@ async function run(runner: Runner, scrapeId: string): Promise<void> {
       row = await step(runner, row)
     }
   } finally {
-    // Unless this process has claimed the scrape again.
+    // Keep the entry if this process has claimed the scrape again.
     if (runner.running.get(scrapeId) === claimedVersion) runner.running.delete(scrapeId)
   }
 }

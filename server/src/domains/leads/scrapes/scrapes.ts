@@ -23,7 +23,7 @@ import { frequentWords } from './words.ts'
 
 type ScrapeInput = InputOf<'scrapes', 'create'>
 
-/** A scrape as in the contract. */
+/** A scrape as the contract defines it. */
 export function view(row: ScrapeRow) {
   const waitMs = row.resumesAt ? Math.max(0, row.resumesAt.getTime() - Date.now()) : 0
   return {
@@ -73,7 +73,7 @@ async function start(
   })
 }
 
-/** @throws Refusal INVALID_INPUT if the configured X does not offer such lists */
+/** @throws Refusal INVALID_INPUT if the configured X does not offer this type of scrape */
 function requireOffered({ sources }: XApi, type: ScrapeInput['type']): void {
   if (!sources.includes(type)) throw invalidField('type', 'is not offered by X')
 }
@@ -89,7 +89,7 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
   if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
 }
 
-/** Estimates a scrape. A scrape reads every profile, unless it finds enough leads before. */
+/** Estimates a scrape: for reading every profile, and for the profiles that probably suffice. */
 export async function estimateFor(
   context: SignedInContext,
   actor: Actor,
@@ -133,7 +133,10 @@ export async function estimateFor(
   }
 }
 
-/** The follower counts of all profiles that a scrape has read, and its leads' words. @throws Refusal SCRAPE_NOT_FOUND */
+/**
+ * The follower counts of all profiles that a scrape has read, and the frequent words of its leads'
+ * bios. @throws Refusal SCRAPE_NOT_FOUND
+ */
 export async function histogram(db: Db, actor: Actor, id: string) {
   const { bins, cutBins, words } = await find(db, actor, id)
   return {
@@ -150,8 +153,9 @@ export async function histogram(db: Db, actor: Actor, id: string) {
 const WAIT_MS = 60_000
 
 /**
- * Starts a scrape, waits until it ends or `signal` aborts, and returns the leads found by then.
- * The job continues. @throws Refusal as `create`; X_SESSION_EXPIRED, INVALID_INPUT
+ * Starts a scrape, waits up to a minute for its end, and returns the leads found by then. The job
+ * continues. @throws Refusal X_UNAVAILABLE, X_SESSION_EXPIRED, PLAN_LIMIT, INVALID_INPUT;
+ * UNAVAILABLE: `signal` was aborted
  */
 export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
   const started =
@@ -191,7 +195,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
   }
 }
 
-/** The scrape that an earlier attempt started, resumed if it failed; or null. */
+/** Finds the scrape that an earlier attempt started, and resumes it if it failed. @returns null if there is none */
 async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor): Promise<ScrapeRow | null> {
   if (typeof progress?.begun !== 'string') return null
   const [row] = await db
@@ -257,7 +261,10 @@ function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<Scra
   return change(db, actor, id, inArray(scrapes.status, ['queued', 'running', 'waiting']), { status, error: null })
 }
 
-/** A change by a user. Because of it, the running process loses its claim. */
+/**
+ * Applies a user's change, which makes the running process lose its claim. @throws Refusal
+ * SCRAPE_NOT_FOUND, SCRAPE_STATE
+ */
 async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Partial<ScrapeRow>): Promise<ScrapeRow> {
   const [row] = await db
     .update(scrapes)

@@ -21,7 +21,7 @@ import { xAccounts } from '../../platform/x-account/tables.ts'
 /** The number of bios with each word, most frequent first. */
 export type WordCounts = readonly (readonly [word: string, bios: number])[]
 
-/** A scrape is a job that survives its process and continues from its cursor. */
+/** Scrapes. Each is a job that survives its process and continues from its cursor. */
 export const scrapes = pgTable(
   'scrapes',
   {
@@ -29,7 +29,10 @@ export const scrapes = pgTable(
     workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
-    /** The user chose the X account, so the scrape waits for it. Otherwise it uses the workspace's current one. */
+    /**
+     * Whether the user chose the X account, so that the scrape waits for it. Otherwise it uses the
+     * workspace's current one.
+     */
     isAccountFixed: boolean('is_account_fixed').notNull().default(false),
     /** X's price per profile, in cents; 0 if free. */
     readPriceCents: doublePrecision('read_price_cents').notNull().default(0),
@@ -51,20 +54,20 @@ export const scrapes = pgTable(
     cursor: text('cursor'),
     fetched: integer('fetched').notNull().default(0),
     /**
-     * How many leads of the page at the cursor were already counted. The plan cut that page, so it
-     * is read again when the scrape is resumed.
+     * How many profiles of the page at the cursor `fetched` already contains. The plan cut that
+     * page, so it is read again when the scrape is resumed.
      */
     cutReads: integer('cut_reads').notNull().default(0),
     /** Profiles read per bin of HISTOGRAM_BOUNDS; empty before the first page. */
     bins: integer('bins').array().notNull().default(sql`'{}'`),
-    /** The bins of the page that the plan cut and that is read again. */
+    /** The bins of the page that the plan cut and that will be read again. */
     cutBins: integer('cut_bins').array().notNull().default(sql`'{}'`),
     /** The number of found leads with each word in their bio; see `addWords`. */
     words: jsonb('words').$type<WordCounts>().notNull().default([]),
     /** How many profiles X has charged for, including those read again. */
     billed: integer('billed').notNull().default(0),
     matched: integer('matched').notNull().default(0),
-    /** How many profiles X has counted. */
+    /** The source's number of profiles, as X reports it; null until then. */
     expected: integer('expected'),
     /** Time spent reading, in milliseconds. */
     busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
@@ -74,7 +77,7 @@ export const scrapes = pgTable(
     stoppedBy: text('stopped_by', { enum: STOPPED_BY }),
     /** The number of unanswered calls in a row. */
     failures: integer('failures').notNull().default(0),
-    /** Each change raises it, so that an overtaken process loses its claim. */
+    /** Raised by each change, so that a process with an older version loses its claim. */
     version: integer('version').notNull().default(0),
     /** The process that runs the scrape (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }),

@@ -26,7 +26,7 @@ export function frequentWords(counted: WordCounts): { word: string; count: numbe
     .map(([word, count]) => ({ word, count }))
 }
 
-/** Whether a word says something about a person: it is not a number, and not in every text. */
+/** Whether a word says something about a person: it is neither a number nor a common word. */
 function isTelling(word: string): boolean {
   return word.length > 1 && word.length <= LENGTH_MAX && /\p{L}/u.test(word) && !COMMON.has(word)
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   person = await makePerson(app)
 })
 
-/** X shows a person with a new handle. */
+/** Stores a person's new handle, as X shows it. */
 const rename = (id: string, handle: string) => learnHandles(app.db, person.workspaceId, [{ id, handle }])
 const suppress = async (body: object, by = person) => (await by.call('POST', '/suppressions', body)).body
 const listed = async (query = '', by = person) => (await by.call('GET', `/suppressions${query}`)).body

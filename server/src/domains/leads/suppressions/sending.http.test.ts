@@ -142,7 +142,7 @@ describe('suppressing people with queued messages', () => {
     const list = await makeList(app, person, openHandles(2))
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
     const [suppressing, queueing] = await app.db.transaction(async (tx) => {
-      // The lock that queueing holds.
+      // Queueing waits for this lock until the suppression has started.
       await tx.execute(sql`select from leads where id = ${list.leadIds[0]} for no key update`)
       const queueing = person.client.campaigns.queue({ id })
       await waitForBlockedStatement(app)
@@ -192,7 +192,7 @@ describe('claiming', () => {
   it('checks suppression again right before sending', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1), { unknownIds: true })
-    // The lookup at X takes long enough to suppress the lead meanwhile.
+    // The lookup at X takes long enough to suppress the lead in the meantime.
     await setFaults(app, { method: 'GET', path: '/2/users/by/username/*', delayMs: 600, times: 1 })
     const { id } = await launch(person, list)
     await start()

@@ -11,7 +11,7 @@ export const tags = pgTable(
     workspaceId: workspaceId(),
     name: text('name').notNull(),
     color: text('color', { enum: TAG_COLORS }).notNull(),
-    /** Changes with lead_tags. */
+    /** Updated with lead_tags. */
     leadCount: integer('lead_count').notNull().default(0),
     /** Created with the sample data. */
     isSample: boolean('is_sample').notNull().default(false),

@@ -131,7 +131,7 @@ export async function requireTag(db: Db, { workspaceId }: WorkspaceOf, tag: stri
   if ((await db.$count(tags, isTag(workspaceId, tag))) === 0) throw new Refusal('TAG_NOT_FOUND')
 }
 
-/** Makes smart lists and saved filters use the id `into` instead of a tag, found by its id or current name. */
+/** Replaces a tag, found by its id or current name, by the id `into` in smart lists and saved filters. */
 async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Promise<void> {
   const [tag] = await tx.select({ name: tags.name }).from(tags).where(own(actor, id))
   if (!tag) throw new Refusal('TAG_NOT_FOUND')

@@ -46,7 +46,7 @@ import type { BulkInput } from './orders.ts'
 export const FIRST_PART = 100
 const PART_MIN = 20
 const PART_MAX = 1_000
-/** Other calls wait this long for the locks of a part. */
+/** The target duration of a part: other calls wait this long for its locks. */
 const PART_MS = 100
 
 /** The size of the next part, so that it takes a tenth of a second. @param ms how long the last part took */
@@ -59,7 +59,7 @@ export function nextPartSize(size: number, ms: number): number {
 
 /** How many leads one query finds. It takes no locks. */
 const LEADS_AHEAD = 20_000
-/** The latest time at which a job's messages are due. When the job ends, it brings them forward. */
+/** The due time of a job's messages. releaseMessages brings it forward once the job can no longer be undone. */
 const LATEST_DUE = sql`now() + interval '1 day'`
 
 interface Part {
@@ -117,7 +117,7 @@ async function* walk(services: Services, job: JobRow, change: (part: Part) => Pr
   }
 }
 
-/** Releases the messages of an ended job once its undo is over, unless they are being undone. */
+/** Makes an ended job's messages due once the job can no longer be undone, unless its undo is running. */
 async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow): Promise<void> {
   const { workspaceId, undoUntil } = job
   // A job without `undoUntil` has queued nothing.

@@ -19,12 +19,12 @@ import { create as createJob, requireRoom } from '../../platform/jobs/jobs.ts'
 
 // Starts jobs that change a selection of leads.
 
-/** What a job stores: its order. The filter of a smart list replaces the list. */
+/** A job's stored order. A smart list is replaced by its filter. */
 export type BulkInput<K = BulkOrder['kind']> = Omit<Extract<BulkOrder, { kind: K }>, 'filter'> & {
   filter?: ResolvedFilter
 }
 
-/** @throws Refusal as the contract declares, INVALID_INPUT (a placeholder) */
+/** Starts a job. @throws Refusal as the contract declares; INVALID_INPUT (a placeholder) */
 export async function create({ db, jobs }: Pick<RequestContext, 'db' | 'jobs'>, actor: Actor, order: BulkOrder) {
   return transact(db, async (tx) => {
     await requireRoom(tx, actor)
@@ -43,7 +43,7 @@ async function check(
   order: BulkOrder,
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
-  // A filter that names something deleted matches no one.
+  // A filter that names something deleted would match no one.
   const { listId, scrapeId, tag, tags = [] } = order.filter ?? {}
   if (listId) await findStored(tx, actor, listId)
   if (scrapeId) await findScrape(tx, actor, scrapeId)

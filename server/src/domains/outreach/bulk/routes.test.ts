@@ -71,7 +71,7 @@ const makeMany = (count: number) =>
       twitterHandle: `many_${n + 1}`,
     })),
   )
-/** Checks that the work publishes a change of campaigns. */
+/** Asserts that `work` publishes a change of campaigns. */
 async function expectCampaignsPublished(work: () => Promise<unknown>): Promise<void> {
   const payloads: string[] = []
   const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (payload) => payloads.push(payload))

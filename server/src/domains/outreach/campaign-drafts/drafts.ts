@@ -35,9 +35,9 @@ export async function find(db: Db, actor: Actor, id: string) {
 }
 
 /**
- * Creates a draft, or replaces `version` of it. Saving the same again changes nothing, in case the
- * response was lost.
- * @throws Refusal DRAFT_NOT_FOUND, TOO_MANY; DRAFT_CHANGED: it has another version; INVALID_INPUT
+ * Creates a draft, or replaces it if it has this version. Saving the same fields again changes
+ * nothing, in case the response was lost. @throws Refusal DRAFT_NOT_FOUND, TOO_MANY; DRAFT_CHANGED:
+ * it has another version; INVALID_INPUT
  */
 export async function save(db: Db, actor: Actor, { id, version, ...fields }: InputOf<'campaignDrafts', 'save'>) {
   const { workspaceId, userId } = actor
@@ -59,7 +59,7 @@ export async function save(db: Db, actor: Actor, { id, version, ...fields }: Inp
   })
 }
 
-/** Values as the database returns them: without keys that are undefined. */
+/** Converts fields to what the database returns: without undefined keys. */
 const toJson = (fields: object): unknown => JSON.parse(JSON.stringify(fields))
 
 /** @throws Refusal DRAFT_NOT_FOUND */
@@ -73,7 +73,7 @@ export async function removeIfAny(db: Db, actor: Actor, id: string): Promise<boo
   return (rowCount ?? 0) > 0
 }
 
-/** Runs `work`, and `removal` of the draft that its input names in the same transaction. */
+/** Runs `work` and, in the same transaction, `removal` of the draft that the input names. */
 export async function withoutDraft<Input extends { draftId?: string | undefined }, Result>(
   db: Db,
   actor: Actor,

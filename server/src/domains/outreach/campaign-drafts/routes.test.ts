@@ -72,7 +72,7 @@ it('belongs to its author alone, in one workspace', async () => {
   expect((await member.call('DELETE', `/campaign-drafts/${id}`)).body.code).toBe('DRAFT_NOT_FOUND')
   expect((await save({ version: 1, name: 'Theirs' }, id, member)).body.code).toBe('DRAFT_NOT_FOUND')
   expect(await listOf(member)).toEqual([])
-  // The same id is another draft.
+  // For another member, the same id is another draft.
   expect((await save({ version: 0, name: 'Theirs' }, id, member)).status).toBe(200)
   expect((await person.client.campaignDrafts.find({ id })).name).toBe('Mine')
   expect((await viewer.call('GET', '/campaign-drafts')).status).toBe(403)

@@ -18,7 +18,7 @@ export const campaignDrafts = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.id] }),
-    // Deleted when they leave the workspace.
+    // Drafts are deleted when their author leaves the workspace.
     foreignKey({
       name: 'campaign_drafts_member',
       columns: [t.workspaceId, t.userId],

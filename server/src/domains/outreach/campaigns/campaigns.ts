@@ -95,7 +95,7 @@ export async function create(
   return find(db, actor, await insert(db, actor, input, steps))
 }
 
-/** A pause or an archiving responds within this time. A healthy worker owns a message for less. */
+/** How long pausing and archiving wait for claimed messages. A healthy worker owns a message for less time. */
 const ANSWER_WITHIN_MS = 25_000
 
 type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>

@@ -34,7 +34,7 @@ const lead = alias(leads, 'l')
 
 type Context = Pick<SignedInContext, 'db' | 'env' | 'x'>
 
-/** A campaign that was not launched, or a draft in a form. */
+/** A campaign that has not been launched, or one in a form. */
 interface Planned {
   /** NO_ID if the campaign is not saved. */
   id: string
@@ -47,7 +47,7 @@ interface Planned {
   allowReplied: boolean
 }
 
-/** Checks a campaign that is not saved. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
+/** Checks a campaign that has not been saved. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
 export async function preflight(
   context: Context,
   actor: Actor,
@@ -58,7 +58,7 @@ export async function preflight(
   return check(context, actor, { ...input, id: NO_ID, steps: planned, xAccountId: xAccountId ?? null })
 }
 
-/** Checks a saved campaign; if it was launched, only the rest of it. @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Checks a saved campaign; if it was launched, only what is left to send. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function preflightOf(context: Context, actor: Actor, id: string): Promise<PreflightAnswer> {
   const { db } = context
   const campaign = await find(db, actor, id)
@@ -70,7 +70,7 @@ export async function preflightOf(context: Context, actor: Actor, id: string): P
   return isLaunched ? checkRest(context, actor, campaign, steps) : check(context, actor, { ...campaign, steps })
 }
 
-/** A preflight whose dates are not text yet. */
+/** A preflight with dates that have not been converted to text. */
 type PreflightAnswer = Omit<Preflight, 'waitUntil' | 'firstSendAt' | 'lastSendAt' | 'plan'> & {
   waitUntil: Date | null
   firstSendAt: Date | null
@@ -147,7 +147,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   }
 }
 
-/** Checks the rest of a launched campaign. */
+/** Checks what a launched campaign has left to send. */
 async function checkRest(
   context: Context,
   actor: Actor,
@@ -216,14 +216,14 @@ async function checkRest(
 
 type Detected = Awaited<ReturnType<typeof detection>>['state'] | null
 
-/** The state of reply detection; null: the campaign has no follow-ups, so it does not need any. */
+/** The state of reply detection; null: the campaign has no follow-ups, so it needs no detection. */
 async function detectionFor(db: Db, actor: Actor, followUps: Plan['followUps']): Promise<Detected> {
   return followUps.length === 0 ? null : (await detection(db, actor)).state
 }
 
 /**
- * What X charges for messages, in cents; null: nothing. Conversations are read before follow-ups,
- * which reads each of our messages, too.
+ * What X charges for messages, in cents; null: nothing. Before a follow-up, its conversation is
+ * read, which also costs a read of each of our messages.
  */
 function costOf(x: Context['x'], channel: Planned['channel'], messages: number, followUps: Plan['followUps']) {
   const sending = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
@@ -303,7 +303,7 @@ function followUpsOf(steps: readonly VersionStep[]): Plan['followUps'] {
   )
 }
 
-/** When the messages go out, by the rules of sending. X's API limits apply only to workers. */
+/** When the messages would be sent, by the rules of sending. X's API limits apply only to workers. */
 async function findDates(
   { db, env }: Context,
   { workspaceId }: Actor,
@@ -353,7 +353,10 @@ async function exceedsLimit(db: Db, workspaceId: string, billCents: number | nul
   return spending !== null && (billCents ?? 0) > spending.limitCents - spending.mills / 10
 }
 
-/** Counts the messages sent before a campaign's. @param accountId null: counts all campaigns without an account */
+/**
+ * Counts the messages that will be sent before a campaign's. @param accountId null: counts all
+ * campaigns without an account
+ */
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
     select coalesce(sum(firsts_queued_count), 0)::int as ahead from campaigns
@@ -368,7 +371,7 @@ const SHOWN = 3
 
 type RenderedMessage = Omit<Preflight['messages'][number], 'variant'> & { variantId: string }
 
-/** The first messages for people. @param people SQL after `from`, with their leads as `l` */
+/** Renders the first message for each person. @param people SQL after `from`, with their leads as `l` */
 async function renderFirst(db: Db, campaignId: string, steps: readonly VersionStep[], people: SQL) {
   const [first] = steps
   if (!first) return []

@@ -53,7 +53,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   return find(db, actor, await insert(db, actor, copy, await copySteps(db, actor, id)))
 }
 
-/** The lead of a test message if the list has none. */
+/** The lead of a test message if the list has no leads. */
 const EXAMPLE = sql`
   (
     select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'Maya' as first_name,
@@ -96,7 +96,10 @@ function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId
   return variant.messageTemplate
 }
 
-/** A message as the given lead would see it, or else the first lead of the list. @throws Refusal LEAD_NOT_FOUND */
+/**
+ * Renders a message for the given lead or, if none is given, the first lead of the list or an
+ * example. @throws Refusal LEAD_NOT_FOUND
+ */
 async function renderFor(
   db: Db,
   actor: Actor,
@@ -123,7 +126,7 @@ async function renderFor(
   return first ?? one(await render(EXAMPLE))
 }
 
-/** A test email to a campaign's author, with the message as one lead would see it. */
+/** The email that shows a message as one lead would see it. @param to the user who requested the test */
 function testEmail(
   to: string,
   { campaign, handle, message, link }: { campaign: string; handle: string; message: string; link: string },

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const run = () => queueNextParts(app.db, app.env)
 const find = (id: string) => person.client.campaigns.find({ id })
 
-/** A campaign of the extension on a new list, launched for some people only. */
+/** Launches an extension campaign on a new list of `count` people, for only `limit` of them. */
 async function launched(count: number, limit: number) {
   const list = await makeList(app, person, openHandles(count))
   const campaign = await makeCampaign(person, list, { channel: 'extension' })
@@ -30,7 +30,7 @@ async function launched(count: number, limit: number) {
   return { id: campaign.id, list, answer: result }
 }
 
-/** Time passes until the plan's limits have reset. */
+/** Resets the plan's limits and makes waiting parts due, as if a month had passed. */
 async function resetLimits(): Promise<void> {
   await resetUsage(app, person)
   await makePartsDue(app)

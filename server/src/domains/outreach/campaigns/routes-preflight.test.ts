@@ -122,7 +122,7 @@ describe('POST /campaigns/preflight', () => {
     })
     const smart = await own.client.lists.create({ name: 'Smart', filter: {} })
     expect(await check(own, { ...plan, leadListId: smart.id })).toMatchObject({ leads: 6, willSend: 2 })
-    // A saved campaign is checked in the same way, and the launch does what was said.
+    // A saved campaign is checked in the same way, and the launch does what the check predicted.
     const saved = await makeCampaign(own, list, { channel: 'extension' })
     expect(await checkSaved(own, saved.id)).toMatchObject({ leads: 6, willSend: 2, checked: 6 })
     expect(await own.client.campaigns.queue({ id: saved.id })).toMatchObject({ dmsQueued: 2, totalLeads: 6 })
@@ -192,7 +192,7 @@ describe('POST /campaigns/preflight', () => {
     const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5, readPriceCents: 1 } } as never
     const billFor = (leadListId: string, channel: 'api' | 'extension' = 'api') =>
       preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, messageTemplate: 'Hi' }))
-    // 4 messages, each read once; 1 reply, delivered and read; 5 entries that are read again on a day.
+    // 4 messages, each read once; 1 reply, delivered and read; 5 entries that are read again on the day of sending.
     expect(await billFor(identified.id)).toMatchObject({ billCents: 6 + 4 + 2 + 5, warnings: [] })
     expect((await billFor(unknown.id)).billCents).toBe(17 + 4)
     expect((await billFor(identified.id, 'extension')).billCents).toBe(2 + 5)
@@ -287,7 +287,7 @@ describe('POST /campaigns/preflight', () => {
   })
 })
 
-/** A new list of these leads. */
+/** Creates a list of these leads. */
 async function listOf(person: Person, leadIds: string[]): Promise<{ id: string }> {
   const { id } = await person.client.lists.create({ name: 'Some' })
   await person.client.lists.addLeads({ id, leadIds })
@@ -310,7 +310,7 @@ describe('GET /campaigns/{id}/preflight of a launched campaign', () => {
     expect(lastIn(rest)).toBe(400)
     await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await own.call('POST', `/campaigns/${older.id}/claim`, { holder: 'a' })).status).toBe(200)
-    // One was sent today. Of the seven queued, two more may be sent today, then three per day.
+    // One message was sent today. Of the seven queued, two more may be sent today, and then three per day.
     expect(Math.round(lastIn(await checkSaved(own, newer.id)) / DAY_SECONDS)).toBe(2)
     await own.client.campaigns.update({ id: newer.id, status: 'archived' })
     expect(await checkSaved(own, newer.id)).toMatchObject({ willSend: 0, perDay: [], lastSendAt: null, warnings: [] })

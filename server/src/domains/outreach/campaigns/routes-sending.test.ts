@@ -31,7 +31,7 @@ beforeAll(async () => {
   app = await openApp()
   stranger = await makePerson(app)
 })
-// One campaign of a workspace sends at a time.
+// Each test has its own workspace, because only one campaign of a workspace sends at a time.
 beforeEach(async () => {
   person = await makePerson(app)
 })
@@ -70,7 +70,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const none = responses.filter(({ status }) => status === 204)
     expect(none.map(({ body }) => body)).toEqual(['', ''])
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(3)
-    // Until the first lease ends, since its message may be released by then.
+    // Senders wait until the first lease ends, because its message may be released by then.
     await endLeases(app, { id: first.dmId }, 30)
     const held = (await claim(campaign.id)).headers.get('retry-after')
     expect([29, 30]).toContain(Number(held))
@@ -381,7 +381,7 @@ describe('POST /claim', () => {
     const claimAs = (signedInAs: string) => own.call('POST', '/claim', { holder: 'laptop', signedInAs })
     const { body } = await claimAs(second.handle.toUpperCase())
     expect(body).toMatchObject({ sendsAs: second.handle })
-    // It waits only for its own campaigns.
+    // As long as the account logged in to X has an active campaign, the sender waits for it.
     expect((await claimAs(second.handle)).status).toBe(204)
     await report(body.dmId, { lease: body.lease, wasSent: true }, own)
     expect((await claimAs(second.handle)).body).toMatchObject({ sendsAs: first.handle })
@@ -534,7 +534,7 @@ describe('POST /dms/{id}/outcome', () => {
     const { id } = await launched(1)
     const { body } = await claim(id)
     await runOut(body.dmId)
-    // Until the next sweep, it is neither given out nor failed.
+    // Until the next sweep, the message is neither given out nor failed.
     const soon = await claim(id)
     expect([soon.status, soon.headers.get('retry-after')]).toEqual([204, '1'])
     await expireLeases(app.db)

@@ -36,7 +36,7 @@ const statuses = async () =>
     ({ dmStatus }) => dmStatus,
   )
 
-/** A launched campaign that holds its messages for 30 seconds, while no process sends. */
+/** Launches a campaign that holds its messages for 30 seconds. No process sends them. */
 async function held(count: number, input: Parameters<typeof makeCampaign>[2] = {}) {
   const list = await makeList(app, person, openHandles(count))
   const campaign = await makeCampaign(person, list, input)

@@ -20,7 +20,7 @@ const senders = openSenders(() => app)
 
 const TEMPLATE = 'Hi {lead_name}, is {company|your team} ({twitter_handle}) hiring?'
 
-/** A list of the leads of a file. */
+/** Imports a file into a new list. */
 async function importList(person: Person, file: string): Promise<SomeList> {
   const { body } = await person.call('POST', '/leads/import', file, { 'content-type': 'text/csv' })
   expect(body).toMatchObject({ rejected: [] })

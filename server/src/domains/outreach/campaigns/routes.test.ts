@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 const NOBODYS = '01900000-0000-7000-8000-000000000000'
 
-/** Creates a campaign in that status, through the API if possible. */
+/** Creates a campaign in this status, through the API if possible. */
 async function campaignIn(status: 'draft' | 'paused' | 'active' | 'completed' | 'archived') {
   const own = await makeList(app, person, openHandles(2))
   const campaign = await makeCampaign(person, own, { status: status === 'draft' ? 'draft' : 'paused' })

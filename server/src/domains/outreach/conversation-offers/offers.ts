@@ -69,7 +69,7 @@ async function publishOffers(db: Db, offers: readonly { workspaceId: string }[])
     await publishEvents(db, id, 'conversation', [])
 }
 
-/** SQL: a person in a workspace is a lead. */
+/** SQL condition: a person is a lead of the workspace. */
 function isLead(person: Pick<AliasOf<typeof leads>, 'workspaceId' | 'xUserId' | 'twitterHandle'>): SQL {
   return sql`
     (exists (select from leads l where l.workspace_id = ${person.workspaceId} and l.x_user_id = ${person.xUserId})
@@ -101,8 +101,8 @@ export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversati
 }
 
 /**
- * Creates the lead with its contact basis. @throws Refusal OFFER_NOT_FOUND; the offer is gone, or
- * the person was suppressed since
+ * Creates the lead with its contact basis. @throws Refusal OFFER_NOT_FOUND: the offer is gone, or
+ * the person has been suppressed since
  */
 export async function accept(db: Db, actor: Actor, id: string) {
   return transact(db, async (tx) => {

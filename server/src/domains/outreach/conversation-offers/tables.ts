@@ -12,9 +12,12 @@ export const conversationOffers = pgTable(
     xAccountId: uuid('x_account_id').notNull(),
     xUserId: text('x_user_id').notNull(),
     twitterHandle: text('twitter_handle').notNull(),
-    /** When they last wrote, by X's clock. */
+    /** When the person last wrote, by X's clock. */
     at: time('at').notNull(),
-    /** Declined. The row stays until it expires, so that X's repeated events do not offer it again. */
+    /**
+     * When the offer was declined. The row stays until it expires, so that X's repeated events do
+     * not create the offer again.
+     */
     declinedAt: time('declined_at'),
   },
   (t) => [

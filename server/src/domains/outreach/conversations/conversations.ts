@@ -24,7 +24,7 @@ import { notesOf } from './notes.ts'
 
 // Conversations
 
-/** A conversation as the contract's output schema takes it, before its lead's picture gets an address. */
+/** A conversation as input of the contract's output schema, before its lead's picture has a URL. */
 export type ReadConversation = Omit<z.input<typeof Conversation>, 'lead'> & {
   lead: Omit<z.input<typeof Conversation>['lead'], 'pictureUrl'>
 }
@@ -36,7 +36,7 @@ type Row = Record<string, unknown> & { id: string; sortAt: string; accountXUserI
   }
 }
 
-/** Reads conversations in the order of lists. @param chosen subquery of few rows of `conversations` */
+/** Reads conversations in the order of lists. @param chosen a subquery of a few rows of `conversations` */
 async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
   const { rows } = await db.execute<Row>(sql`
     select c.id, c.sort_at as "sortAt", c.account_x_user_id as "accountXUserId", c.lead_id as "leadId",
@@ -122,7 +122,7 @@ function containing(q: string) {
     message: sql`false`,
   }
 }
-/** Text indexes cannot find fewer characters than this, except at the beginning of a word. */
+/** Minimum length of a text that the text indexes can find, except at the beginning of a word. */
 const INDEXED_LENGTH = 3
 
 /** SQL subquery of conversations whose lead, replies, answers or answered messages contain `q`. */
@@ -193,7 +193,7 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
 }
 
 /**
- * The people who wait for an answer in open conversations, whether these are read or not, up to
+ * The number of people who wait for an answer in open conversations, read or unread, up to
  * REPLIES_WAITING_MAX. @param accountXUserId null: all accounts
  */
 export async function countWaiting(
@@ -304,7 +304,7 @@ export async function findNewer(db: Db, actor: Actor, row: Row, afterId: string)
   return rows.map(messageOf)
 }
 
-/** A message that was sent here, even if its lead was merged since. */
+/** A message that was sent in this conversation, even if its lead has been merged since. */
 export async function findSent(db: Db, actor: Actor, row: Row, id: string) {
   const { rows: sent } = await db.execute<{ leadId: string }>(sql`
     select lead_id as "leadId" from dms where workspace_id = ${actor.workspaceId} and id = ${id}`)

@@ -16,11 +16,11 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 
-/** A workspace with a lead who has replied. */
+/** Creates a workspace with a lead who has replied. */
 async function replied() {
   const { person, account } = await senders.connected()
   const { handles, leadIds } = await messaged(app, person)
-  // In the past, so that our next message comes later.
+  // The reply is in the past, so that our next message comes later.
   await say(app, handles[0]!, account.handle, 'What does it cost?', -1)
   await markClaimed(app, { leadId: leadIds[0]! }, new Date(Date.now() - 60_000))
   const [conversation] = (await person.client.conversations.list({})).conversations

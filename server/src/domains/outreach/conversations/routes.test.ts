@@ -28,7 +28,7 @@ const { connected } = openSenders(() => app)
 
 const say = (from: string, to: string, text: string, seconds?: number) => deliver(app, from, to, text, seconds)
 
-/** A workspace whose first campaign has messaged `count` people. */
+/** Creates a workspace whose first campaign has messaged `count` people. */
 async function scene(count = 1) {
   const { person, account } = await connected()
   return { person, account, ...(await messaged(app, person, count)) }
@@ -130,7 +130,7 @@ describe('a conversation', () => {
 })
 
 describe('a change', () => {
-  /** A workspace with one conversation. */
+  /** Creates a workspace with one conversation. */
   async function replied(text = 'Hello') {
     const { handles, leadIds, ...rest } = await scene()
     await say(handles[0]!, rest.account.handle, text)
@@ -285,7 +285,7 @@ describe('a change', () => {
   const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString()
   const snooze = { status: 'snoozed', snoozedUntil, reengage: true } as const
 
-  /** Someone who has replied to a campaign with a re-engagement message. */
+  /** Creates a lead who has replied to a campaign with a re-engagement message. */
   async function reengageable() {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
@@ -405,7 +405,7 @@ describe('the list', () => {
 })
 
 describe('a change of many', () => {
-  /** A workspace with three conversations, oldest first. */
+  /** Creates a workspace with three conversations, oldest first. */
   async function three() {
     const { handles, ...rest } = await scene(3)
     for (const [index, handle] of handles.entries()) await say(handle, rest.account.handle, `Hello ${index}`, index + 1)
@@ -438,7 +438,7 @@ describe('a change of many', () => {
     expect(await app.db.$count(labelCorrections, eq(labelCorrections.workspaceId, person.workspaceId))).toBe(0)
     expect(await readAnswers()).toEqual(answersBefore)
     expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 0 })
-    // Nothing is left that has changed them since the first one.
+    // The second change is undone, so nothing has changed these conversations since the first.
     expect(await undoUpdate({ undoId: first })).toMatchObject({ undone: 2 })
     expect(await listOf(person)).toEqual(before)
   })

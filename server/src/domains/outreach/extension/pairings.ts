@@ -34,7 +34,7 @@ import { findRole } from '../../identity/workspaces/workspaces.ts'
 /** Leaves out vowels, which could spell words, and ambiguous characters. */
 const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ23456789'
 
-/** A pairing code that is short enough to type, with 38 bits. */
+/** Creates a pairing code that is short enough to type, with 38 bits. */
 function newCode(): string {
   return Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 }
@@ -87,7 +87,7 @@ export async function pair(
 ) {
   await limits.consume('pairByAddress', request)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
-  // The single sign-on may end meanwhile. A retry then finds no code.
+  // The single sign-on may end in the meantime. A retry then finds no code.
   const account = await transact(db, async (tx) => {
     const redeemed = await redeemPairingCode(tx, code)
     if (!redeemed) return null
@@ -122,7 +122,7 @@ export function extensionToken(authorization: string | null): string | null {
 
 /**
  * Authenticates an extension. Reads the database on every call, so that unpairing takes effect
- * immediately. @throws Refusal UNAUTHORIZED: it was unpaired, or its owner has left the workspace
+ * immediately. @throws Refusal UNAUTHORIZED: it was unpaired, or its user has left the workspace
  */
 export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
   const [pairing] = await db

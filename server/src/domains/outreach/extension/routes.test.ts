@@ -91,8 +91,7 @@ describe('pairing', () => {
     expect(await person.call('POST', '/extension/codes')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
   })
 
-  // The two transactions deadlock, and PostgreSQL may end either. This test needs pairing to be the
-  // one.
+  // The two transactions deadlock, and PostgreSQL may end either. The test passes only if it ends the pairing.
   it('rejects a code whose single sign-on ends at the same moment', { retry: 3 }, async () => {
     const { id: userId } = person
     const identity = await linkIdentity(app, userId, 'sso:x')
@@ -237,7 +236,7 @@ describe('page data', () => {
 })
 
 describe('claimed messages', () => {
-  /** A campaign with two leads whose first message is claimed, by default by a paired extension. */
+  /** Creates a campaign with two leads and claims its first message, by default by a paired extension. */
   async function claimed(by?: Pick<Person, 'call'>) {
     const list = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, list, { channel: 'extension' })
@@ -270,7 +269,7 @@ describe('claimed messages', () => {
       xAccountId: accounts[0]!.xAccountId,
       pauseSeconds: 60,
     })
-    // As if it had been claimed a minute ago, so that the pause is over.
+    // Backdates the claim by a minute, so that the pause is over.
     await backdateClaims(app, { id: claim.dmId }, 61)
     await leaveIdle(app)
     const other = (await extension.call('POST', '/claim', { holder: 'b' })).body
@@ -345,7 +344,7 @@ describe('claimed messages', () => {
       sql`select state from enrollments where campaign_id = ${campaign.id} and lead_id = ${claim.leadId}`,
     )
     expect(rows).toEqual([{ state: 'replied' }])
-    // It was not sent, so it counts toward no limit.
+    // The message was not sent, so it counts toward no limit.
     expect(await app.db.$count(dms, sql`campaign_id = ${campaign.id} and claimed_at is not null`)).toBe(0)
     expect(await ask('outcome', { wasSent: true })).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
     await expectCountsRight(app)

@@ -59,8 +59,8 @@ export async function update(db: Db, actor: Actor, { id, text, isApproved }: Inp
 }
 
 /**
- * Writes an opener again. It stays as it is if the model fails, nothing could be written, or its
- * text was changed meanwhile. @throws Refusal OPENER_NOT_FOUND
+ * Rewrites an opener. Existing text is kept if the model fails or writes nothing, or if the text
+ * was changed in the meantime. @throws Refusal OPENER_NOT_FOUND
  */
 export async function regenerate(context: RequestContext, actor: Actor, id: string, signal?: AbortSignal) {
   const { db } = context

@@ -43,7 +43,7 @@ const BIO = 'Founder of Acme. Coffee lover'
 const TEMPLATE = '{Ai_Opener|Hello!} Shall we talk?'
 const FALLBACK = 'Hello! Shall we talk?'
 
-/** A list of people with a bio. */
+/** Creates a list of people with a bio. */
 async function makePeople(count: number): Promise<SomeList> {
   const list = await makeList(app, person, openHandles(count))
   await editProfiles(app, { workspaceId: person.workspaceId }, { bio: BIO })
@@ -53,7 +53,7 @@ async function makePeople(count: number): Promise<SomeList> {
 const run = (jobId: string) =>
   runJob(app.services, { openers: { run: writeOpeners } }, { workspaceId: person.workspaceId, id: jobId })
 
-/** A campaign with an opener for each of its leads, with known texts. */
+/** Creates a campaign with an opener for each of its leads, with known texts. */
 async function withOpeners(count = 1, input: Parameters<typeof makeCampaign>[2] = {}) {
   const list = await makePeople(count)
   const campaign = await makeCampaign(person, list, { messageTemplate: TEMPLATE, ...input })
@@ -119,7 +119,7 @@ describe('POST /campaigns/{id}/openers', () => {
     }
     const again = await person.client.openers.create({ id, filter: {} })
     expect(again.total).toBe(1)
-    // The same job, as long as it has not ended.
+    // Until the job ends, a new request returns it.
     expect((await person.client.openers.create({ id, filter: {} })).id).toBe(again.id)
     await run(again.id)
     expect((await person.client.openers.create({ id, filter: {} })).id).not.toBe(again.id)
@@ -212,7 +212,7 @@ describe('a message', () => {
     const { id, openers } = await withOpeners(1)
     const withdrawing = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)})`)
-      // It waits for two seconds only, in which a busy machine may not look.
+      // The call waits for only two seconds, in which a busy machine may not see the blocked statement.
       for (;;) {
         const response = person.client.openers.update({ id: openers[0]!.id, isApproved: false })
         const isSeen = await Promise.race([waitForBlockedStatement(app), response.then(() => false)])
@@ -436,7 +436,7 @@ describe('a job', () => {
     const list = await makePeople(12)
     const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
     const job = await person.client.openers.create({ id, filter: {} })
-    // Dies after its first part.
+    // This process dies after its first part.
     const dying: typeof writeOpeners = async function* (services, row) {
       for await (const part of writeOpeners(services, row)) {
         yield part

@@ -22,7 +22,7 @@ afterEach(() => expectOpenerCountsRight(app))
 
 const USED: TokensUsed = { input: 900, output: 300 }
 
-/** A model that always writes the same, for `USED`. */
+/** A model that always writes the same text and uses the tokens of `USED`. */
 const models: Models = {
   async *stream(call) {
     yield call.element.parse({ text: 'Your work as a baker caught my eye.', factsUsed: ['baker'] })
@@ -30,7 +30,7 @@ const models: Models = {
   },
 }
 
-/** A person with a model of their own, and a campaign with these many people. */
+/** Creates a person with their own model, and a campaign with this number of people. */
 async function withModel(people: number, budgetTokens: number) {
   const person = await makePerson(app)
   await subscribe(app, person)
@@ -85,7 +85,7 @@ it('stops at the budget with 1,000 leads over three processes, and never passes 
   expect(highest).toBeLessThanOrEqual(budget)
   const { tokens } = await person.client.writer.usage({})
   expect(tokens).toBe(made * (USED.input + USED.output))
-  // What is left would not have paid for another part.
+  // The rest of the budget would not have paid for another part.
   expect(tokens).toBeGreaterThan(budget * 0.8)
 })
 
@@ -116,7 +116,7 @@ it('waits for a model that receives too many requests, and then asks it again fo
   const busy: Models = {
     async *stream(call) {
       calls += 1
-      // The second of the first part, twice.
+      // The second opener of the first part fails, and so does its first retry.
       if (calls === 2 || calls === 6) throw new ModelFailure('rate_limited', null, 429, 30)
       return yield* models.stream(call)
     },

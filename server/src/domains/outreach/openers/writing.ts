@@ -98,7 +98,7 @@ export async function create(
 /** Whether a campaign will send no more messages. */
 const isOver = ({ status }: Pick<Campaign, 'status'>) => status === 'archived' || status === 'completed'
 
-/** Only one part or new job of a campaign runs at a time. */
+/** Locks the openers of a campaign, so that its parts and new jobs run one at a time. */
 async function lockParts(tx: Db, campaignId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('openers of ' || ${campaignId}::text, 0))`)
 }
@@ -114,7 +114,7 @@ async function countLeads(db: Db, campaign: Campaign, selection: Selection): Pro
   return one(rows).count
 }
 
-/** SQL from `from` on: leads `l` of the campaign's list without an opener. */
+/** SQL starting with `from`: leads `l` of the campaign's list without an opener. */
 async function fromLeads(db: Db, campaign: Campaign, selection: Selection): Promise<SQL> {
   return sql`from leads l where l.workspace_id = ${campaign.workspaceId} and l.id in (${await membersOf(db, campaign)})
     and l.id in (${selectLeads(campaign, selection)}) and ${suppressionReason(alias(leads, 'l'))} is null
@@ -137,7 +137,7 @@ async function membersOf(db: Db, { workspaceId, leadListId }: Campaign): Promise
 
 /** How many leads one query looks for. */
 const LEADS_AHEAD = 5_000
-/** How many leads a part has. They are written in parallel; a killed process loses at most one part. */
+/** Leads per part. Their openers are written in parallel; a killed process loses at most one part. */
 const PART = 5
 /** How many times in a row a job waits for a model that receives too many requests. */
 const PAUSES_MAX = 3
@@ -146,7 +146,7 @@ const PAUSE_SECONDS = 5
 /** The longest time that a job waits for a provider. */
 const PAUSE_SECONDS_MAX = 60
 
-/** Works on a job's parts, from its current place on. */
+/** Writes a job's openers part by part, starting after its stored place. */
 export async function* writeOpeners(services: Services, job: JobRow): AsyncGenerator<JobPart> {
   const { db } = services.database
   const { campaignId, source, ...selection } = job.input as OpenersInput
@@ -169,7 +169,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
       select l.id ${leads} and l.created_at <= ${job.createdAt.toISOString()}::timestamptz
         and l.id > ${position ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
     for (let from = 0; from < rows.length; from += PART) {
-      // The campaign may have been archived meanwhile.
+      // The campaign may have been archived in the meantime.
       if (!(await findOpen())) return
       const ids = rows.slice(from, from + PART).map(({ id }) => id)
       const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
@@ -206,7 +206,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   }
 }
 
-/** How long to wait for a model that receives too many requests; null: no wait is needed. */
+/** Seconds to wait for a model that receives too many requests; null: no wait is needed, or it would be too long. */
 function pauseOf(written: readonly WrittenOpener[]): number | null {
   const limited = written.filter(({ fault }) => fault === 'rate_limited')
   const seconds = Math.max(...limited.map(({ retryAfterSeconds }) => retryAfterSeconds ?? PAUSE_SECONDS))
@@ -223,7 +223,7 @@ interface Task {
   leadId: string
   model: ModelProvider | null
   about: string
-  /** Accepts what the model wrote earlier for the same request. */
+  /** Whether to accept what the model wrote earlier for the same request. */
   isCached?: boolean
   signal?: AbortSignal | undefined
 }

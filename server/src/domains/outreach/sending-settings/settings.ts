@@ -71,7 +71,7 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
   }
 }
 
-/** When an account with these limits sends. */
+/** The sending window of an account with these limits. */
 export function windowOf({ timeZone, workDays, startMinute, endMinute }: AccountLimits) {
   const isAllDay = startMinute === null || endMinute === null
   const hours = isAllDay ? null : { start: clockOf(startMinute), end: clockOf(endMinute) }
@@ -132,7 +132,7 @@ export async function saveBasis(db: Db, env: SendingEnv, actor: Actor, required:
   return find(db, env, actor)
 }
 
-/** Sets when campaigns pause themselves, from the next message on. */
+/** Sets the limits at which campaigns pause automatically. They apply from the next message. */
 export async function saveProtection(
   db: Db,
   env: SendingEnv,

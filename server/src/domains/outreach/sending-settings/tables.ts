@@ -5,7 +5,10 @@ import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 
-/** Limits of an X account; defaults without a row. A trigger makes the account due on changes. */
+/**
+ * Sending limits of an X account; without a row, the defaults apply. A trigger makes the account
+ * due when they change.
+ */
 export const sendingLimits = pgTable(
   'sending_limits',
   {
@@ -17,15 +20,16 @@ export const sendingLimits = pgTable(
     timeZone: text('time_zone').notNull(),
     /** Days on which working hours start: 1 (Monday) to 7. */
     workDays: smallint('work_days').array().notNull(),
-    /** Minutes after midnight; both null: all day. If the end is before the start, it is on the next day. */
+    /** Start of working hours, in minutes after midnight; null, like `endMinute`: all day. */
     startMinute: integer('start_minute'),
+    /** End of working hours, in minutes after midnight. If it is before the start, it is on the next day. */
     endMinute: integer('end_minute'),
     /** At most DAILY_DM_CAP; null: only DAILY_DM_CAP applies. */
     dailyCap: integer('daily_cap'),
     warmUp: boolean('warm_up').notNull(),
     /** Warm-up starts with the first message after this time; null: with the first ever. */
     warmUpSince: time('warm_up_since'),
-    /** At least SEND_INTERVAL_SECONDS; null: only SEND_INTERVAL_SECONDS applies. */
+    /** The interval between messages: at least SEND_INTERVAL_SECONDS; null: SEND_INTERVAL_SECONDS. */
     pauseSeconds: integer('pause_seconds'),
     updatedAt: updatedAt(),
   },
@@ -53,14 +57,15 @@ export const sendingSettings = pgTable('sending_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
-  /** Campaigns require a contact basis. By default they do if X is real. */
+  /** Whether campaigns require a contact basis; null: only with the real X. */
   basisRequired: boolean('basis_required'),
   /** When a campaign pauses itself or warns; see `Protection`. */
   refusalPercent: smallint('refusal_percent'),
   closedInboxPercent: smallint('closed_inbox_percent'),
   optOutsPerHundred: smallint('opt_outs_per_hundred'),
-  /** Who lifted the requirement after reading X's rules, and when. */
+  /** Who lifted the requirement after reading X's rules. */
   basisLiftedBy: uuid('basis_lifted_by').references(() => authUsers.id, { onDelete: 'set null' }),
+  /** When the requirement was lifted. */
   basisLiftedAt: time('basis_lifted_at'),
   updatedAt: updatedAt(),
 })

@@ -218,7 +218,7 @@ describe('transact', () => {
       'through',
       'through',
     ])
-    // It may deadlock twice if the retry starts before the other transaction got its lock.
+    // The transaction may deadlock twice if the retry starts before the other one has its lock.
     expect(begun).toBeGreaterThanOrEqual(3)
     const { lists } = await person.client.lists.list({ pageSize: 100 })
     const written = lists.filter(({ id }) => id === firstList.id || id === two.id).map(({ description }) => description)

@@ -27,7 +27,7 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 
-/** A user with a connected X account and leads who accept messages. */
+/** Creates a user with a connected X account and leads who accept messages. */
 async function withLeads(count: number) {
   const { person, account } = await senders.connected()
   const rows = await makeLeads(
@@ -222,7 +222,7 @@ describe('POST /messages/send', () => {
       body,
     }).catch(() => null)
     await expect.poll(async () => (await dmsTo(rows[0]!))[0]?.outcomeUnknown).toBe(true)
-    // The caller disconnected.
+    // The caller disconnects.
     waiting.abort()
     await request
     await setFaults(app)

@@ -41,7 +41,7 @@ export const messageRoutes = {
   send: member.messages.send.handler(({ context, input, signal }) => sendNow(context, context.actor, input, signal)),
 }
 
-/** The area of leads comes before sending, so the operation that queues messages is implemented here. */
+/** Operations of /leads that queue messages. They are here because the leads domain does not depend on sending. */
 export const leadQueueRoutes = {
   undoQueue: member.leads.undoQueue.handler(({ context, input }) => undoQueue(context.db, context.actor, input.undoId)),
   queue: member.leads.queue.handler(({ context, input }) => queueDirect(context.db, context.actor, input)),

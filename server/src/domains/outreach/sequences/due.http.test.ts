@@ -355,7 +355,7 @@ describe('a reply that is stored while the job runs', () => {
     await letPass(app, id, 2)
     await app.db.transaction(async (tx) => {
       await receive(tx, [replyOf(handle)])
-      // It skips what the reply has locked.
+      // The due job skips what the reply has locked.
       await queueDue()
     })
     await queueDue()
@@ -480,7 +480,7 @@ describe('the order on one X account', () => {
     const [waiting] = await dmsOf(person, other.id)
     expect(waiting?.reason).toMatchObject({ code: 'day_apart' })
     expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
-    // A message that is due earlier, at the end of an undo, waits as long.
+    // A message with an earlier due time, as at the end of an undo, waits just as long.
     await makeDue(app, { campaignId: other.id }, new Date(Date.now() + 60_000))
     expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
     await makeDue(app, { campaignId: other.id }, new Date(waiting!.dueAt!))
@@ -518,7 +518,7 @@ describe('the order on one X account', () => {
         unread: idOfHandle(account.handle),
       })
     }
-    // Nobody asks twice.
+    // A read that is already planned is not requested again.
     await planRead(app)
     await wake()
     expect(await claimDue(app.db, 1, app.services.env)).toMatchObject({ claimed: null, unread: null })
@@ -527,7 +527,7 @@ describe('the order on one X account', () => {
     expect(waiting?.reason).toEqual({ code: 'detection', params: {} })
     expect((await campaignNow(id)).waitingFor).toEqual({ reason: 'detection', until: null })
 
-    // First messages of the account leave meanwhile, and the follow-up keeps its time.
+    // First messages of the account are sent in the meantime, and the follow-up keeps its due time.
     const other = await launch(person, await makeList(app, person, openHandles(1)), { messageTemplate: 'Hello' })
     await wake()
     expect(await sendDue(app)).toEqual(['Hello'])

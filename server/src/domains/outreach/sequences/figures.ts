@@ -8,8 +8,8 @@ type Figures = Record<Outcome, number>
 export const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0, skipped: 0 }
 
 /**
- * Campaigns' figures by variant, from counters (core/messages/counts.ts).
- * @param during SQL over `dm_activity`; default: all time
+ * Campaigns' figures by variant, from counters (core/messages/counts.ts). @param during SQL
+ * condition on `dm_activity`; default: all time
  */
 export async function readFigures(
   db: Db,

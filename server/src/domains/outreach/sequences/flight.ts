@@ -72,7 +72,7 @@ type NextRow = Row & { ahead: number }
 
 const dated = <R extends { at: Date }>(rows: readonly R[]): R[] => rows.map((row) => ({ ...row, at: new Date(row.at) }))
 
-/** When each queued message will go out, one interval after another. */
+/** Sets when each queued message will be sent, one interval after another. */
 function inTurn(rows: readonly NextRow[], state: SendingState): Row[] {
   let position = 0
   return rows.flatMap(({ ahead, ...row }) => {
@@ -111,7 +111,7 @@ async function findPast(db: Db, { id, workspaceId }: Campaign): Promise<Row[]> {
   return dated(rows)
 }
 
-/** Claimed and queued messages in the order of sending, held ones, and steps that become due. */
+/** Finds claimed and queued messages in the order of sending, held ones, and steps that become due. */
 async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Campaign): Promise<NextRow[]> {
   const queued = (isFollowUp: SQL) => sql`
     select * from (

@@ -29,7 +29,7 @@ it('finds the same next step in PostgreSQL and in JavaScript', async () => {
         { id: 0, step_id: last.id, step_number: last.number },
         ...sent.map((step_id, index) => ({ id: index + 1, step_id, step_number: 1, sent_at: '2026-11-20' })),
       ]
-      // These hide the tables of the same names.
+      // These queries hide the tables of the same names.
       const { rows } = await app.db.execute<{ number: number; delayMs: number | null }>(sql`
         with sequence_versions(workspace_id, campaign_id, version, steps) as (select 1, 1, 1, ${JSON.stringify(version)}::jsonb),
           dms as (

@@ -42,7 +42,7 @@ export interface Plan {
 /** The account that sends, at the moment of the rehearsal. */
 export interface RehearsedAccount {
   accountLimits: AccountLimits
-  /** If the account's share of the X app is lower than its cap, it replaces the cap. */
+  /** The product's limits. The account's share of the X app replaces the cap if it is lower. */
   limits: ProductLimits
   before: SentBefore
 }
@@ -165,7 +165,7 @@ function createCap(
   let oldest = 0
   if (inDay > 0) stretches.push({ from: (lastAt ?? now).getTime() - (inDay - 1) * eachMs, count: inDay })
   return {
-    /** How many messages may start at `at`, one interval apart. If none may, when to look again. */
+    /** How many messages may start at `at`, one interval apart. If none may, when to check again. */
     at(at: number): { count: number; until: number | null } {
       if (!current || (current.growsAt && current.growsAt.getTime() <= at)) {
         current = capAt(accountLimits, limits, startedAt, new Date(at))
@@ -204,7 +204,7 @@ function createCap(
 
 type Windows = (index: number) => SendingWindow | undefined
 
-/** When a follow-up is due after a message of this time and window. */
+/** When a follow-up is due after a message that was sent at this time, in this window. */
 function dueAfter(delay: FollowUp, at: number, sentIn: number, windows: Windows): number {
   if ('afterDays' in delay) return at + delay.afterDays * DAY_MS
   if (delay.unit !== 'days') return at + delay.amount * UNIT_MS[delay.unit]
@@ -225,7 +225,8 @@ function longestDue(queues: readonly Queue[]): { queue: Queue; cohort: Cohort } 
 /** A plan's messages in the order of sending. */
 function createLine(plan: Plan, windows: Windows, eachMs: number) {
   let { ahead, people } = plan
-  // Separate from people who are due now: a new cohort is never due before an earlier one of its queue.
+  // People who are due now have their own queues, so that in each queue a new cohort is never due
+  // before an earlier one.
   const emptyQueues = () => plan.followUps.map((_, followUp): Queue => ({ followUp, cohorts: [], head: 0 }))
   const early: Queue[] = [...emptyQueues(), { followUp: -1, cohorts: [], head: 0 }]
   const fresh = emptyQueues()

@@ -33,7 +33,10 @@ export async function results(db: Db, actor: Actor, id: string) {
   }
 }
 
-/** Null: there is no test, the allocation is adaptive, or the split differs from the plan. */
+/**
+ * The verdict of a step's test; null: there is no test, the allocation is adaptive, or the split
+ * differs from the plan.
+ */
 function verdictIn(test: StepTest | undefined): Verdict | null {
   if (!test || test.allocation === 'adaptive' || test.isSplitOff) return null
   return (

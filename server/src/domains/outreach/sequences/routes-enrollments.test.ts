@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => expectCountsRight(app))
 
-/** A launched campaign of the extension, and its people. */
+/** Launches an extension campaign. @returns it and its people */
 async function launched(leads: number) {
   const list = await makeList(app, person, openHandles(leads))
   const { id } = await launch(person, list, { channel: 'extension' })
@@ -37,7 +37,7 @@ async function peopleOf(id: string, more: object = {}): Promise<Enrollment[]> {
   return (await person.client.enrollments.list({ id, ...more })).enrollments
 }
 
-/** Claims and reports the next message. @returns its id; null: none */
+/** Claims and reports the next message. @returns its id; null: there is none */
 async function sendNext(id: string): Promise<string | null> {
   const response = await person.client.campaigns.claim({ id, holder: 'test' })
   if (response.status !== 200) return null
@@ -46,7 +46,7 @@ async function sendNext(id: string): Promise<string | null> {
   return dmId
 }
 
-/** Adds a second step to what people follow. */
+/** Adds a second step to the sequence that people follow. */
 async function addStep(campaignId: string): Promise<void> {
   const [stored] = await app.db.select().from(sequenceVersions).where(eq(sequenceVersions.campaignId, campaignId))
   const [first] = stored!.steps

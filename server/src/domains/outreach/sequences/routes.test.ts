@@ -262,7 +262,7 @@ describe('PUT /campaigns/{id}/sequence', () => {
     if (sent.status !== 200) throw new Error('no claim')
     await person.client.campaigns.recordOutcome({ id: sent.body.dmId, lease: sent.body.lease, wasSent: true })
     const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds.slice(1) })
-    // One of them comes due meanwhile.
+    // One of their messages becomes due in the meantime.
     const last = sql`id = (select id from dms where campaign_id = ${id} and status = 'queued' order by id desc limit 1)`
     await makeDue(app, last, new Date(Date.now() + 60_000))
     expect((await claim()).status).toBe(204)

@@ -30,7 +30,7 @@ afterEach(() => expectCountsRight(app))
 
 type Label = 'interested' | 'opted_out'
 
-/** A launched campaign with variants A and B. */
+/** Launches a campaign with variants A and B. */
 async function launched(leads: number, more: Partial<StepInput> = {}) {
   const list = await makeList(app, person, openHandles(leads))
   const steps = [{ variants: [{ messageTemplate: 'A' }, { messageTemplate: 'B' }], ...more }]
@@ -40,7 +40,7 @@ async function launched(leads: number, more: Partial<StepInput> = {}) {
     channel: 'extension',
   })
   await person.client.campaigns.queue({ id })
-  // By chance, a hash may not split so few people as planned.
+  // Assign the variants in turn, because a hash may split so few people unevenly.
   const [a, b] = (await person.client.sequences.find({ id })).steps[0]!.variants
   const ids = (await inOrder(id)).map((message) => message.id)
   for (const [index, variant] of [a!, b!].entries()) {
@@ -61,10 +61,10 @@ async function send(messages: readonly { id: string }[], from = '9 days'): Promi
   }
 }
 
-/** A and B in turn. */
+/** The messages of a campaign, with A and B in turn. */
 const inOrder = async (id: string) => (await messagesOf(id)).sort((first, other) => first.id.localeCompare(other.id))
 
-/** Sends A and B in turn. Every twelfth person of B gives a positive reply, which says too little of 60. */
+/** Sends A and B in turn. Every twelfth person of B gives a positive reply, which is too few of 60 for a verdict. */
 async function sendWithAnswers(messages: readonly { id: string; message: string }[]): Promise<void> {
   await send(messages)
   const ofB = messages.filter(({ message }) => message === 'B')
@@ -74,7 +74,7 @@ async function sendWithAnswers(messages: readonly { id: string; message: string 
   )
 }
 
-/** Stores a reply of a day later to each message. */
+/** Stores a reply to each message, a day after it was sent. */
 async function answer(messages: readonly { id: string }[], label: Label): Promise<void> {
   for (const { id } of messages) {
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, id))
@@ -84,7 +84,7 @@ async function answer(messages: readonly { id: string }[], label: Label): Promis
   }
 }
 
-/** A member corrects the label of the reply to a message, so long ago. */
+/** Stores a member's correction of the label of the reply to a message. @param ago an SQL interval */
 async function correct({ leadId }: { leadId: string | null }, ago: string): Promise<void> {
   const its = { workspaceId: person.workspaceId, leadId: leadId! }
   const last = { isUnread: false, status: 'done' as const, label: 'not_interested' as const }
@@ -97,7 +97,7 @@ async function correct({ leadId }: { leadId: string | null }, ago: string): Prom
   )
 }
 
-/** Lets the job look at every test again. */
+/** Makes every test due and runs the job that judges tests, twice in parallel. */
 async function judge(): Promise<void> {
   await makeJudgementsDue(app)
   await Promise.all([judgeTests(app.db), judgeTests(app.db)])
@@ -303,7 +303,7 @@ it('gives more people to the better variant with an adaptive allocation, and has
   await judge()
   expect((await stepOf(id)).verdict).toBeNull()
   const { shares, stepId } = await testOf(id)
-  // Also to those who are queued.
+  // The allocation also applies to people who are queued.
   const to = { campaignId: sql`campaign_id`, stepId: sql`${stepId}::text`, leadId: sql`lead_id` }
   const { rows } = await app.db.execute<{ variantId: string; chosen: string; message: string }>(sql`
     select variant_id as "variantId", ${variantOf(to, shares!)} as chosen, message

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const FAILURE = 'Simulated send failure'
 
-/** A user with an active campaign that no worker sends. */
+/** Creates a user with an active campaign that no worker sends. */
 async function running(count: number) {
   const person = await makePerson(app)
   const account = await connectX(app, person)
@@ -40,7 +40,10 @@ async function running(count: number) {
   return { person, account, list, campaign: await launch(person, list) }
 }
 
-/** Returns the numbers in turn, then repeats the last. `during` runs while a message is claimed. */
+/**
+ * Creates a source of chance that draws these numbers in turn, and then repeats the last. `during`
+ * runs while a message is claimed.
+ */
 function chance(draws: number[], during: () => Promise<unknown> = async () => {}) {
   const waits: number[] = []
   let turn = 0
@@ -92,7 +95,7 @@ describe('POST /campaigns/process-queue', () => {
 describe('the simulated queue', () => {
   it('takes 500 to 1,000 ms per message, records 80% as sent, and completes campaigns', async () => {
     const { person, campaign, list } = await running(6)
-    // A wait and an outcome for each message. Below 0.8 means sent.
+    // The draws are a wait and an outcome for each message. An outcome below 0.8 means sent.
     const lots = chance([0, 0.1, 1, 0.79, 0.5, 0.8, 0.25, 0.99, 0.75, 0])
     expect(await run(person, 5, lots)).toMatchObject({ processed: 5, sent: 3, failed: 2, campaignsCompleted: 0 })
     expect(lots.waits).toEqual([500, 1000, 750, 625, 875])
@@ -217,10 +220,10 @@ describe('the simulated queue', () => {
       processed: 0,
       problems: [`Error processing DM for @${list.handles[0]}: out of luck`],
     })
-    // A sender takes the account off the schedule.
+    // A sender that finds nothing to send takes the account off the schedule.
     await letSend(app, isTheirs, new Date(0))
     expect(await claimDue(app.db, 1, app.services.env)).toEqual({ claimed: null, isIdle: false, unread: null })
-    // It was not sent, so it is queued again when its lease expires.
+    // The message was not sent, so it is queued again when its lease expires.
     await endLeases(app, sql`holder = 'simulated' and lease_expires_at is not null`)
     await expireLeases(app.db)
     const [scheduled] = await app.db.select().from(xAccounts).where(isTheirs)

@@ -177,7 +177,7 @@ describe('a plan', () => {
     await fill()
     await person.client.templates.update({ id: second, isArchived: true })
     expect(await person.client.templates.update({ id: first, ...restored })).toMatchObject({ isShared: true })
-    // As a private one, the other has no limit.
+    // As a private template, the other one has no limit.
     expect((await person.call('PATCH', `/templates/${second}`, { ...restored, isShared: false })).status).toBe(200)
   })
 

@@ -16,7 +16,7 @@ import { findStarters, STARTERS, STARTERS_WRITTEN_AT, type Starter } from './sta
 import { hasMessageLike, templates } from './tables.ts'
 
 type Row = typeof templates.$inferSelect
-/** A template as the contract has it, with times as dates. */
+/** A template as the contract defines it, with times as dates. */
 type Answer = Omit<Template, 'createdAt' | 'updatedAt'> & { createdAt: Date; updatedAt: Date }
 
 // Reading
@@ -98,7 +98,7 @@ function starterAnswer(starter: Starter): WithoutFigures {
 async function withFigures(db: Db, actor: Actor, all: readonly WithoutFigures[]): Promise<Answer[]> {
   const ids = all.map(({ id }) => id)
   const messaged = sql`sum(${campaigns.peopleMessaged})`
-  // `least` ignores null, so without this condition nobody messaged would mean 100 percent.
+  // `least` ignores null, so without this condition a template that messaged nobody would have 100 percent.
   const share = (part: SQL) =>
     sql`case when ${messaged} > 0 then least(100, round(100.0 * sum(${part}) / ${messaged}, 1)) end`.mapWith(toRate)
   const rows =

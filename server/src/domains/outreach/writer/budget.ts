@@ -23,7 +23,7 @@ export interface Reservation extends Payer {
   microcents: number
 }
 
-/** Stands for the member of calls that no member asked for. */
+/** The member id of calls that no member asked for. */
 const NOBODY = NO_ID
 
 /** Adds a call's maximum to the month's usage if it fits the limits. @returns null if it does not fit */
@@ -54,7 +54,7 @@ export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cos
   return row ? { ...by, month: row.month, tokens: most.tokens, microcents } : null
 }
 
-/** Replaces reserved amounts by what the calls really used. Call it in the transaction that stores the output. */
+/** Replaces reserved amounts by what the calls actually used. Call it in the transaction that stores the output. */
 export async function settle(db: Db, calls: readonly { reservation: Reservation; used: Cost }[]): Promise<void> {
   for (const { reservation, used } of calls) {
     const { workspaceId, month, payer, userId } = reservation

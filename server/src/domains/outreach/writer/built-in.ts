@@ -130,7 +130,7 @@ interface Wish {
   maxLength?: number | undefined
 }
 
-/** Three messages, in English. If a message would be too long, its reason is left out, then its greeting. */
+/** Writes three messages, in English. If a message would be too long, its reason is left out, then its greeting. */
 export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }: Wish): Written[] {
   const voice = toneOf(tone)
   const people = audience?.replace(/[{}|]/g, '').trim() || 'people in your field'
@@ -160,7 +160,7 @@ function lowered(text: string, greeting: string): string {
   return greeting.endsWith(',') ? text.charAt(0).toLowerCase() + text.slice(1) : text
 }
 
-/** Three sequences of three steps, in English. */
+/** Writes three sequences of three steps, in English. */
 export function writeSequences(wish: Wish) {
   const voice = toneOf(wish.tone)
   const questions = questionsOf(goalOf(wish.goal), voice)
@@ -184,7 +184,7 @@ const OPENERS = [
   (words: string) => `\u201c${words}\u201d in your bio caught my eye.`,
 ]
 
-/** One sentence about a person, in English; null if nothing in their profile can be quoted. */
+/** Writes one sentence about a person, in English; null if nothing in their profile can be quoted. */
 export function writeBuiltInOpener(facts: Facts): Written | null {
   const { name, bio, source } = usableFacts(facts)
   const quoted = bio
@@ -205,7 +205,7 @@ export function writeBuiltInOpener(facts: Facts): Written | null {
 const DEMANDS =
   /^(visit|click|join|call|dm|message|send|write|buy|pay|follow|subscribe|contact|check|get|go|act|confirm)\b/i
 
-/** Whether a part has words, and no digits, links, handles or emoji. */
+/** Whether a part can be quoted: two to eight words that make no request, without digits, links, handles or emoji. */
 function isQuotable(part: string): boolean {
   const words = part.split(' ')
   if (DEMANDS.test(part)) return false

@@ -36,14 +36,18 @@ type Problem =
   | 'opt_out'
   | 'language'
 
-/** Maximum number of characters and words of a fact. A longer one could carry a message of its own. */
+/** Maximum length of a fact, in characters. A longer fact could carry a message of its own. */
 const FACT_MAX = 80
+/** Maximum length of a fact, in words. */
 const FACT_WORDS_MAX = 10
 
 const TLDS =
   'com|net|org|io|co|ai|app|dev|me|gg|xyz|ly|link|info|biz|shop|store|online|site|club|top|live|pro|tv|us|uk|de|fr|es|it|nl|pl|ru|cn|jp|in|br|eu|ch|at|be|se|no|dk|fi|pt|tr|example|test|invalid|onion|finance|money|vip|win|click|cc|to|so|sh|fm|gl|page|tech|cloud|digital|agency|fun|lol|zip|mov|su|tk|ml|ga|cf'
 const BRACKETED_DOT = '[([{<]\\s?(?:d[o0]t|punkt|punto|ponto|point|[.,])\\s?[)\\]}>]'
-/** A name in an address has at most 63 characters. Without this limit, a long text would take a second. */
+/**
+ * Links in many spellings. A name in an address has at most 63 characters; without this limit, a
+ * long text would take a second.
+ */
 const LINKS = [
   /\b[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi,
   /\bhxxps?\S*/gi,
@@ -73,7 +77,7 @@ const DIGITS = /\p{N}+/gu
 const LONG_NUMBER = /\+?\p{N}(?:[\s().-]{0,2}\p{N}){5,}/gu
 /** How long a call takes, which promises nothing. */
 const CALL_LENGTH = /\b(?:5|10|15|20|30|45)[ -]min(?:ute)?s?\b/gi
-/** Amounts with a currency, and long numbers in words. */
+/** Symbols, codes and names of currencies. */
 const MONEY =
   /[$\u20ac\u00a3\u00a5\u20b9\u20bf\u20bd\u20a9]|\b(usd|eur|gbp|btc|eth|usdt|sol|dollars?|euros?|pounds?|bitcoins?)\b/giu
 
@@ -125,12 +129,12 @@ function spellsOut(text: string, allowed: string): boolean {
   return (text.match(SPELLED_WORD) ?? []).some((word) => !lettersOf(allowed).includes(lettersOf(word)))
 }
 
-/** Whether a fact is part of a text, ignoring case and spaces. */
+/** Whether a fact is part of a text, ignoring case and the amount of white space. */
 export function quotes(text: string, fact: string): boolean {
   return fold(text).includes(fold(fact))
 }
 
-/** Lowercase, with single spaces. */
+/** Converts a text to lower case, with single spaces. */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
 }

@@ -1,7 +1,7 @@
 /** Control, zero-width, bidi and tag characters, in which instructions can hide. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}]/gu
 
-/** Text by strangers as one line without invisible characters. @param max length */
+/** Turns strangers' text into one line without invisible characters. @param max maximum length */
 export function cleanText(text: string, max: number): string {
   const visible = text
     .slice(0, max * 4)
@@ -12,15 +12,15 @@ export function cleanText(text: string, max: number): string {
   return visible.replace(/ +/g, ' ').trim().slice(0, max).toWellFormed()
 }
 
-/** Put between the words of strangers' texts, so that a model sees where these begin and end. */
+/** Put between the words of strangers' texts, so that a model sees where these texts begin and end. */
 export const MARK = '\u02c6'
 
-/** Cleaned text, with marks instead of spaces. */
+/** Replaces the spaces of cleaned text with marks. */
 export function markText(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(/[<>]/g, '').replaceAll(' ', MARK)
 }
 
-/** A fact or text from the model, with spaces instead of marks. */
+/** Replaces the marks in a fact or text from the model with spaces. */
 export function unmarkText(text: string): string {
   return text.replaceAll(MARK, ' ')
 }
@@ -70,7 +70,7 @@ export function isDemanding(text: string): boolean {
   return commandsModel(text) || DEMANDS.some((pattern) => pattern.test(text))
 }
 
-/** What is known about a person, from strangers and files. */
+/** What is known about a person. It is untrusted, because strangers and imported files provide it. */
 export interface Facts {
   name: string
   bio: string | null

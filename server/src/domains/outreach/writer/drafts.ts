@@ -164,7 +164,7 @@ const TASKS: Record<DraftsInput['kind'], string> = {
   reply: 'Task: write the sender\u2019s next answer in a conversation.',
 }
 
-/** A shorter text, in characters, says too little about its language. */
+/** Minimum length of a text whose language is detected, in characters. */
 const LANGUAGE_FROM = 40
 
 /** The expected language if none was named; null: unknown. */
@@ -196,7 +196,7 @@ async function readConversation(
   { conversationId = '' }: DraftsInput,
 ): Promise<Conversation> {
   const { messages, lead, campaignId } = await findConversation(db, actor, { id: conversationId })
-  // A failed message may not have reached them.
+  // A failed message may not have reached the person.
   const quoted = messages.flatMap(({ text, isOurs, status }): Quoted[] =>
     text === null || status === 'failed' ? [] : [{ field: isOurs ? 'us' : 'them', text: usable(text, 1_000) }],
   )

@@ -16,14 +16,15 @@ export interface WriterContext extends ProviderContext {
 
 /** A request to the model for several elements. */
 export interface Request<Element> {
-  /** The form of an element, as JSON for the model and as a schema. */
+  /** The JSON shape of an element, for the prompt. */
   form: string
+  /** The schema of an element. */
   element: z.ZodType<Element>
   count: number
   task: readonly (string | null | undefined | false)[]
   data: readonly Quoted[]
   bounds: Omit<Bounds, 'data' | 'nonce'>
-  /** The texts of an element, which are to be checked; null: it has too few or too many. */
+  /** The texts of an element that must be checked; null: it has too few or too many. */
   textsOf(element: Element): readonly Written[] | null
   maxOutputTokens: number
   /** Aborts once nobody is waiting for the answer. */
@@ -39,7 +40,7 @@ export interface MadeCall {
 interface Outcome {
   /** Why elements are missing; null: all are there. */
   fault: WriterFault | null
-  /** With the fault `rate_limited`: how long to wait, if the provider said so. */
+  /** With the fault `rate_limited`: how long to wait, if the provider reported it. */
   retryAfterSeconds: number | null
   /** The calls to settle in the transaction that stores the output. */
   calls: MadeCall[]
@@ -47,7 +48,7 @@ interface Outcome {
 
 /** Faults that a second try would not change. */
 const FINAL = new Set<WriterFault>(['budget', 'rate_limited', 'key_refused', 'not_found', 'address_refused', 'timeout'])
-/** The model can be reached, but its texts must not be shown. */
+/** Faults of texts that must not be shown. The model itself was reached. */
 export const TEXT_FAULTS = new Set<WriterFault>(['other_language', 'too_long', 'unusable'])
 /** Faults of calls that never reached a model. They cost nothing. */
 export const UNCHARGED = new Set<WriterFault>([
@@ -109,7 +110,7 @@ export async function* callModel<Element>(
       if (error.used) settleWith(error.used)
       else if (UNCHARGED.has(fault)) settleWith({ input: 0, output: 0 })
       if (FINAL.has(fault)) break
-      // Some servers refuse the schema. The system message contains the form as well.
+      // Some servers refuse the schema. The system message contains the shape as well.
       if (error.status === 400 || error.status === 422) sendsSchema = false
     }
   }

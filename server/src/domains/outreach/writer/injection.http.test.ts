@@ -113,7 +113,7 @@ it('lets no demand of hostile replies and names through, also if our own message
   expectSystemMessagesClean()
 })
 
-/** Strangers' text is marked, and never part of the system message. */
+/** Asserts that no system message contains strangers' text. */
 function expectSystemMessagesClean() {
   for (const { messages } of app.model.calls) {
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user'])

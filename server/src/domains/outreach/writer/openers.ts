@@ -36,11 +36,11 @@ export interface WrittenOpener {
   text: string | null
   factsUsed: string[]
   source: 'model' | 'built_in'
-  /** Why the model did not write it; null: it did, or was not asked. `budget`: the call was never made. */
+  /** Why the model did not write the opener; null: it did, or was not asked. `budget`: the call was never made. */
   fault: WriterFault | null
-  /** With the fault `rate_limited`: how long to wait, if the provider said so. */
+  /** With the fault `rate_limited`: how long to wait, if the provider reported it. */
   retryAfterSeconds: number | null
-  /** Pass them to `settle` in the transaction that stores the opener. */
+  /** The calls to pass to `settle` in the transaction that stores the opener. */
   calls: MadeCall[]
 }
 

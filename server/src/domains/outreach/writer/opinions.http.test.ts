@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const run = () => giveSecondOpinions({ ...app.services, db: app.db, relabelReply })
 
-/** A workspace with a reply that the classifier is unsure about, and a model if it has one. */
+/** Creates a workspace with a reply that the classifier is unsure about, and with its own model if one is given. */
 async function withUnsureReply(model?: object): Promise<{ person: Person; stored: () => Promise<unknown> }> {
   const person = await makePerson(app)
   await subscribe(app, person)

@@ -64,7 +64,7 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
   })
 }
 
-/** The model's label; null: the model cannot tell; undefined: it was not reached. */
+/** The model's label for a reply; null: the model is not asked or cannot tell; undefined: it was not reached. */
 async function readLabel(
   context: WriterContext,
   { workspaceId, text }: Unsure,

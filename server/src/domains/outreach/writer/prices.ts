@@ -1,6 +1,6 @@
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 
-/** In cents per million tokens. */
+/** The price of a model, in cents per million tokens. */
 export interface Price {
   input: number
   output: number
@@ -69,7 +69,7 @@ export interface BudgetLimits {
 const TOKENS_PER_CENT = 10_000
 
 /**
- * How much a workspace may use of the operator's key. The Viral Sensation reward doubles it, and
+ * What a workspace may spend on the operator's key. The Viral Sensation reward doubles it, and
  * gives Free at least what Pro has.
  */
 export function allowanceOf(
@@ -81,7 +81,7 @@ export function allowanceOf(
   return price ? { cents, tokens: null } : { cents: null, tokens: cents * TOKENS_PER_CENT }
 }
 
-/** Converts to cents, with four decimals. */
+/** Converts millionths of a cent to cents, with four decimals. */
 export function centsOf(microcents: number): number {
   return Math.round(microcents / 100) / 10_000
 }

@@ -41,17 +41,17 @@ export function repeatsPrompt(text: string, nonce: string): boolean {
   return runs(words, 6).some((run) => rules.includes(` ${run} `))
 }
 
-/** How many words in a row may be copied from a stranger's text without naming them as a fact. */
+/** How many words in a row may be copied from a stranger's text without listing them as a fact. */
 const COPIED_WORDS_MAX = 4
-/** Replies only: address what they asked for. */
+/** The same in replies, which address what the stranger asked for. */
 const COPIED_WORDS_MAX_IN_ANSWERS = 9
 
 /** The share of a text's words that must be its own if it quotes longer facts. */
 const OWN_SHARE_MIN = 1 / 3
 
 /**
- * Words that change when a person takes up what someone else said. A text that keeps them repeats a
- * claim or an order.
+ * Words that change when a person refers to what someone else said. A text that keeps them repeats
+ * a claim or an order.
  */
 const PERSONS = new Set(
   [
@@ -66,7 +66,7 @@ const PERSONS = new Set(
 
 /** What a text may repeat from strangers' texts. */
 interface Repeatable {
-  /** Quotes. */
+  /** The facts that the text quotes. */
   facts: readonly string[]
   /** Text by the user. */
   allowed: string

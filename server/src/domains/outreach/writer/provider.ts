@@ -66,7 +66,7 @@ function enteredPrice({ inputPrice, outputPrice }: Row): Price | null {
 
 type ReadProvider = Omit<Provider, 'updatedAt'> & { updatedAt?: Date | null }
 
-/** The model as the settings show it. Callers below admin only see which one it is. */
+/** The model as the settings show it. Callers below admin see only which model it is. */
 export async function find(context: ProviderContext, actor: Actor): Promise<ReadProvider | null> {
   const { db, env } = context
   const row = await rowOf(db, actor.workspaceId)
@@ -108,7 +108,7 @@ function providerOf(row: Row): ReadProvider {
   }
 }
 
-/** The part of a key that is shown: at most its last third. */
+/** The part of a key that is shown: its last 4 characters, but at most a third of the key. */
 const endingOf = (key: string) => key.slice(key.length - Math.min(4, Math.floor(key.length / 3)))
 
 /**

@@ -34,7 +34,7 @@ const useModel = (model: string, more: object = {}, by = person) =>
     ...more,
   })
 
-/** The events of POST /writer/drafts, or the refusal. */
+/** Calls POST /writer/drafts. @returns its events, or the refusal */
 async function draft(body: object, by = person) {
   const response = await by.call('POST', '/writer/drafts', body)
   if (response.status !== 200)
@@ -290,7 +290,7 @@ describe('drafts', () => {
     expect(task!.content).not.toContain('What does it cost')
     expect(task!.content).toContain(markText('What does it cost for a team of four? Please send me the link'))
     expect(task!.content).toContain(campaign.messageTemplate)
-    // Names are in our message, too.
+    // Our message contains names, so it is marked, too.
     const { messages } = await owner.client.conversations.find({ id: conversation!.id })
     expect(task!.content).toContain(markText(messages.find(({ isOurs }) => isOurs)?.text ?? ''))
     expect((await owner.client.conversations.find({ id: conversation!.id })).messages).toHaveLength(2)

@@ -3,7 +3,7 @@ import { bigint, date, doublePrecision, index, pgTable, primaryKey, text, uuid }
 import { createdAt, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** The model that a workspace has configured. Without a row, the operator's. */
+/** The models that workspaces have configured. A workspace without a row uses the operator's. */
 export const writerProviders = pgTable('writer_providers', {
   workspaceId: workspaceId().primaryKey(),
   kind: text('kind', { enum: PROVIDER_KINDS }).notNull(),
@@ -12,8 +12,9 @@ export const writerProviders = pgTable('writer_providers', {
   /** Null: the provider needs no key. */
   sealedKey: text('sealed_key'),
   keyEnding: text('key_ending'),
-  /** In cents per million tokens; null: the known price, or no price. */
+  /** Price of input, in cents per million tokens; null: the known price, or no price. */
   inputPrice: doublePrecision('input_price'),
+  /** Price of output, in cents per million tokens; null: the known price, or no price. */
   outputPrice: doublePrecision('output_price'),
   budgetCents: bigint('budget_cents', { mode: 'number' }),
   budgetTokens: bigint('budget_tokens', { mode: 'number' }),
@@ -31,7 +32,7 @@ export const writerAbouts = pgTable('writer_abouts', {
 const payer = () => text('payer', { enum: ['workspace', 'operator'] }).notNull()
 const month = () => date('month', { mode: 'string' }).notNull()
 const tokens = () => bigint('tokens', { mode: 'number' }).notNull()
-/** In millionths of a cent: a token at a price in cents per million. */
+/** In millionths of a cent: tokens multiplied by the price in cents per million tokens. */
 const microcents = () => bigint('microcents', { mode: 'number' }).notNull()
 
 /** Tokens and costs per UTC month. Running calls count with their maximum. */

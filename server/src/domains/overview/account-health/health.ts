@@ -54,7 +54,10 @@ async function findSeries(db: Db, { workspaceId }: Actor, account: XAccount, cou
   return everyDay({ from, to }, rows, { sent: 0, refused: 0, optedOut: 0 })
 }
 
-/** What X charged for the account this month, and will have by its end, at the pace of the last seven days. */
+/**
+ * What X has charged for the account this month, and will have charged by its end, at the pace of
+ * the last seven days.
+ */
 async function findCosts(db: Db, { workspaceId }: Actor, account: XAccount) {
   const { rows } = await db.execute<{ spent: number; lately: number; daysLately: number; daysLeft: number }>(sql`
     select coalesce(sum(mills) filter (where day >= ${thisMonth}), 0)::float as spent,

@@ -19,7 +19,7 @@ import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } f
 const TOP_LEADS = 10
 /** How many of the latest replies are searched for repliers, each of whom may have replied several times. */
 const REPLIES_SEARCHED = 100
-/** This many for each of them. */
+/** How many replies are searched per person to find, because a person may have replied several times. */
 const REPLIES_OF_EACH = 4
 
 /**
@@ -103,7 +103,7 @@ export async function findToday(db: Db, timeZone: string): Promise<string> {
   return one(rows).today
 }
 
-/** Activity by day. A slot is a quarter of an hour, so in any time zone it belongs to one day. */
+/** Reads activity by day. A slot is a quarter of an hour, so in any time zone it belongs to one day. */
 async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, days: Period) {
   const { rows } = await db.execute<ActivityDay & { positive: number }>(sql`
     select (slot at time zone ${timeZone})::date::text as day, ${messageSums}
@@ -209,8 +209,8 @@ async function countLeads(db: Db, actor: Tenant): Promise<number> {
 }
 
 /**
- * SQL over the alias of messages with a reply: the median time until we answered, by hand on X or
- * outside campaigns, in whole seconds.
+ * SQL over an alias of messages with a reply: the median number of seconds, rounded, until we
+ * answered by hand on X or with a direct message.
  */
 export function medianAnswer(message: AliasOf<typeof dms>): SQL {
   return sql`round(percentile_cont(0.5) within group (order by extract(epoch from least(
@@ -221,7 +221,7 @@ export function medianAnswer(message: AliasOf<typeof dms>): SQL {
     ) - ${message.repliedAt})))::int`
 }
 
-/** @param days limits the replies; null for all */
+/** The median answer time of the latest replies. @param days limits the replies; null for all */
 async function findMedianAnswer(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ seconds: number | null }>(sql`
     select ${medianAnswer(alias(dms, 'd'))} as seconds from (

@@ -154,7 +154,7 @@ function byCampaign(scope: BreakdownScope): SQL {
     order by s.id desc`
 }
 
-/** SQL: the latest messages with replies, including automatic ones. Reads only these. */
+/** SQL: the latest messages with a reply, including automatic replies. Reads no more than `limit` messages. */
 function answersOf({ isAnswered }: BreakdownScope, whose: SQL, limit: number): SQL {
   return sql`
     select d.id, d.lead_id, d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at

@@ -43,7 +43,7 @@ const REPLIES = [
   { after: 60, answers: ANSWERS.replied },
   { after: 120, answers: ANSWERS.replied | ANSWERS.positive },
   { after: 600, answers: ANSWERS.replied | ANSWERS.optedOut },
-  // Automatic.
+  // An automatic reply.
   { after: 1, answers: 0 },
 ]
 const FIGURES = {

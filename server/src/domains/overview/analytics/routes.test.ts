@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-/** A person with a campaign whose messages are queued. */
+/** Creates a person with a campaign whose messages are queued. */
 async function withCampaign(count: number): Promise<{ person: Person; list: SomeList; campaignId: string }> {
   const person = await makePerson(app)
   await connectX(app, person)
@@ -146,12 +146,13 @@ describe('GET /analytics', () => {
     const { workspaceId } = person
     const written = (leadId: string, seconds: number) =>
       insertReply(app, { workspaceId, leadId, kind: 'written', at: later(seconds) })
-    // Before the reply, and the second answer.
+    // For the first lead, only the message after 100 seconds counts: one comes before the reply,
+    // one is a second answer.
     await written(a, -60)
     await written(a, 100)
     await written(a, 500)
     await written(d, 1)
-    // A direct message, which is queued only for new leads.
+    // A direct message. Only new leads can be queued, so it is moved to the second lead afterwards.
     const [fresh] = await makeLeads(app, person, 1)
     await person.client.leads.queue({ leadIds: [fresh!.id] })
     await markSent(app, { leadId: fresh!.id }, later(300), { leadId: b })
@@ -181,7 +182,7 @@ describe('GET /analytics', () => {
     const moments = topPerformingLeads.map(({ repliedAt }) => repliedAt)
     expect(moments).toEqual(moments.toSorted().reverse())
 
-    // Nobody who asked to stop, whether a person has confirmed it or not.
+    // No one who asked to stop is listed, whether or not a member has confirmed it.
     const [suppressed, suggested] = topPerformingLeads.map(({ handle }) => handle)
     await person.client.suppressions.create({ handles: [suppressed!] })
     const [lead] = await app.db.select().from(leads).where(eq(leads.twitterHandle, suggested!))
@@ -218,7 +219,7 @@ describe('GET /analytics', () => {
   })
 })
 
-/** The figures, counted from the messages. */
+/** Counts the figures from the messages. */
 async function recount(person: Person, campaignId: string | null) {
   const { rows } = await app.db.execute(sql`
     select (sent_at at time zone 'UTC')::date::text as day, count(*)::int as sent,

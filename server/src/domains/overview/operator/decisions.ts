@@ -44,8 +44,8 @@ export async function listHeld(db: Db, paging: InputOf<'operator', 'held'>) {
 // Deciding
 
 /**
- * Credits a held referral now or, if confirmation is required, once the member confirms. A referral
- * that is already credited then counts for rewards, too. @throws Refusal REFERRAL_NOT_FOUND,
+ * Credits a held referral now or, if confirmation is required, once the member confirms. Lets a
+ * referral that is already credited count for rewards, too. @throws Refusal REFERRAL_NOT_FOUND,
  * REFERRAL_STATE
  */
 export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
@@ -74,7 +74,10 @@ export async function refuseReferral(context: OperatorContext, operatorId: strin
   })
 }
 
-/** @param isAllowed null: holds it again @throws Refusal REFERRAL_STATE: it is not held, or already decided */
+/**
+ * Decides whether a credited referral counts for rewards. @param isAllowed null: holds it again
+ * @throws Refusal REFERRAL_STATE: it is not held, or already decided
+ */
 async function decideReward(tx: Db, referral: Referral, isAllowed: boolean | null): Promise<void> {
   const { memberId, referrerId, rewardHold, rewardAllowed } = referral
   if (!rewardHold || (isAllowed === null) === (rewardAllowed === null)) throw new Refusal('REFERRAL_STATE')

@@ -15,7 +15,7 @@ export interface OperatorContext extends WaitlistContext {
   log: FastifyBaseLogger
 }
 
-/** Rows before a page. */
+/** The number of rows before a page. */
 export const offsetOf = ({ page, pageSize }: InputOf<'operator', 'log'>) => (page - 1) * pageSize
 
 /** An action of an operator, as it is recorded. */

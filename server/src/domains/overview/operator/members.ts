@@ -61,7 +61,7 @@ export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'oper
   return { members: inOrder, total: ids.length, page, pageSize, more: matchingIds.length > ids.length }
 }
 
-/** Members by position, by code or by the start of the address, and one more than a page shows. */
+/** The ids of members by position, code or start of the address: at most one more than a page shows. */
 async function findIds(db: Db, text: string): Promise<string[]> {
   const typed = text.toLowerCase()
   // Stored addresses are normalized, so search also for the normalized text, with and without dots.

@@ -30,7 +30,7 @@ export const xUnreadables = pgTable(
     name: text('name').notNull(),
     /** A hash of `keys`. */
     form: text('form').notNull(),
-    /** The names of its fields, never their values. */
+    /** The names of the unreadable value's fields, never their values. */
     keys: text('keys').array().notNull(),
     count: integer('count').notNull(),
     lastAt: time('last_at').notNull(),

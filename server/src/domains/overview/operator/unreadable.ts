@@ -32,7 +32,7 @@ export function createUnreadables(db: Db, log: FastifyBaseLogger): Unreadables {
     registers: [],
   })
   const counted = new Map<string, Counted>()
-  /** Bounds the metric: anyone with an app of their own can sign events with any name. */
+  /** The names in the metric. They are limited, because anyone with their own X app can sign events with any name. */
   const names = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 

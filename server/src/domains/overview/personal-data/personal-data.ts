@@ -76,12 +76,12 @@ export async function remove(
   if (confirmation.trim().toLowerCase() !== user.email)
     throw invalidField('confirmation', 'must be the email address of your account')
   await requireProof(context, actor, currentPassword)
-  // Revoke tokens at X first, because the rows that hold them are deleted below.
+  // Revoke tokens at X first, because the rows that contain them are deleted below.
   for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
   await transact(db, async (tx) => {
     // Deleting a workspace with a million leads exceeds the usual statement timeout.
     await allowLongStatements(tx)
-    // Locked, so that no workspace is transferred to this user meanwhile.
+    // Locked, so that no workspace is transferred to this user in the meantime.
     const memberships = await tx
       .select()
       .from(workspaceMembers)
@@ -98,11 +98,11 @@ export async function remove(
     await deleteAnswers(tx, inArray(idempotencyKeys.scope, ofKeys))
     for (const workspaceId of owned) {
       await unlinkWorkspace(tx, auth, workspaceId)
-      // The owner's own sessions are ended below.
+      // The user's own sessions are ended below.
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
       await deleteWorkspace(tx, workspaceId)
     }
-    // The same happens when a member leaves. A workspace that they left earlier may have kept their keys.
+    // As when a member leaves, their keys are removed. Keys that a workspace kept when they left it earlier stay.
     for (const { workspaceId } of memberships) await removeKeys(tx, workspaceId, user.id)
     // Done late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
@@ -264,7 +264,7 @@ function shownOf(table: PgTable) {
   return Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
 }
 
-/** Reads all rows at once, for tables with few rows per workspace or account. */
+/** Reads all rows in one query, for tables with few rows per workspace or account. */
 async function allOf(db: Db, table: PgTable, where: SQL): Promise<Rows> {
   const rows: Row[] = await db.select(shownOf(table)).from(table).where(where)
   return rows[Symbol.iterator]()

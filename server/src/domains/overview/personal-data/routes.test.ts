@@ -23,7 +23,7 @@ beforeAll(async () => {
   app = await openApp({ mailbox: true, workers: true })
 })
 
-/** A person with data of every kind. */
+/** Creates a person with data of every kind. */
 async function withData(leadCount = 3) {
   const person = await makeAccount(app)
   const rows = await makeLeads(app, person, leadCount)
@@ -241,7 +241,7 @@ describe('DELETE /auth/user', () => {
       const { rows } = await app.db.execute(
         sql`select 1 from ${row} as r where r::text like ${`%${person.id}%`} or r::text like ${`%${person.email}%`} or r::text like ${`%${person.workspaceId}%`} limit 1`,
       )
-      // Rate limit counts of the last minutes, by an id that no longer exists.
+      // call_counts has rate limit counts of the last minutes, by an id that no longer exists.
       if (rows.length > 0 && name !== 'call_counts') named.push(name)
     }
     expect(named).toEqual([])

@@ -96,7 +96,7 @@ export async function create(context: Context, actor: Actor, input: InputOf<'rep
   await requireClientReports(db, workspaceId)
   const expiresAt = expiryOf(input.expiresAt)
   const token = newToken()
-  // Retried if the campaign is deleted meanwhile. Then it is not found.
+  // If the campaign is deleted in the meantime, the retry does not find it.
   return transact(db, async (tx) => {
     const subject = await findSubject(tx, actor, input)
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('Reports of ' || ${workspaceId}, 0))`)

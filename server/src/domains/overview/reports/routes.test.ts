@@ -33,7 +33,7 @@ async function makeAgency(): Promise<Person> {
 const sentAt = new Date('2026-03-09T12:00:00Z')
 const LEADS = ['Ada Secret', 'Ben Secret', 'Cyd Secret', 'Dan Secret']
 
-/** A campaign that was sent to four people. One was interested, one opted out, one replied automatically. */
+/** Creates a campaign that was sent to four people. One was interested, one opted out, one replied automatically. */
 async function makeCampaign(person: Person, name = 'Spring') {
   const list = await makeList(app, person, openHandles(4), { names: LEADS })
   const { id } = await launch(person, list, { name })
@@ -51,7 +51,7 @@ async function makeCampaign(person: Person, name = 'Spring') {
 const TOTALS = { peopleMessaged: 4, messagesSent: 4, read: 3, peopleReplied: 2, peoplePositive: 1, optedOut: 1 }
 
 const tokenOf = ({ url }: { url: string | null }) => new URL(url!).pathname.replace('/r/', '')
-/** Each test reads from an address of its own, because addresses are limited. */
+/** Each test reads from its own IP address, because calls per address are rate limited. */
 let addresses = 0
 function openReader() {
   addresses += 1
@@ -294,7 +294,7 @@ describe('POST /reports/find', () => {
     }
     const [expired, deleted, disabled] = [await share(), await share(), await share()]
     const read = openReader()
-    // What was read before does not keep working.
+    // Reports that have been read before stop working, too.
     for (const { token } of [expired, deleted, disabled]) expect((await read(token)).status).toBe(200)
     await expireReport(app, expired.id)
     await person.client.reports.remove({ id: deleted.id })

@@ -7,7 +7,7 @@ it.each([
   ['2026-11', '2026-12-24', '2026-11-01', '2026-11-30'],
   ['2024-02', '2026-11-27', '2024-02-01', '2024-02-29'],
   ['2026-12', '2027-01-01', '2026-12-01', '2026-12-31'],
-  // The workspace has moved west since.
+  // The workspace's time zone has moved west since.
   ['2026-12', '2026-11-30', '2026-12-01', '2026-12-01'],
 ])('%s, on %s, is from %s to %s', (month, today, from, to) => {
   expect(daysOfMonth(month, today)).toEqual({ from, to })

@@ -15,7 +15,7 @@ export const reports = pgTable(
     /** '2026-11' */
     month: text('month'),
     title: text('title').notNull(),
-    /** Members see its URL in the list. */
+    /** The token of the report's URL. It is sealed and not only hashed, because members see the URL in the list. */
     sealedToken: text('sealed_token').notNull(),
     tokenHash: text('token_hash').notNull(),
     includesPeople: boolean('includes_people').notNull(),

@@ -36,7 +36,7 @@ const { connected } = openSenders(() => app)
 
 const ALL = { success: true, leads: 40, lists: 2, campaigns: 2 }
 
-/** Everything of a workspace that loading changes. */
+/** Reads everything of a workspace that loading changes. */
 async function contents({ client }: Person) {
   return {
     leads: (await client.leads.list({ pageSize: 100 })).leads.map(({ id }) => id).sort(),
@@ -154,7 +154,7 @@ describe('DELETE /sample-data', () => {
     await person.client.lists.addLeads({ id: own.id, leadIds: [sample.id] })
     const tag = (await person.client.tags.list()).tags[0]!
     await person.client.tags.apply({ leadIds: own.leadIds, add: [tag.id], remove: [] })
-    // The draft, launched to a person of the workspace's own.
+    // The draft is launched to a lead of the workspace's own.
     const draft = (await person.client.campaigns.list({})).campaigns[0]!
     await person.client.campaigns.queue({ id: draft.id })
     await person.client.sampleData.remove()

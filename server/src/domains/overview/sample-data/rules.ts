@@ -216,7 +216,7 @@ export function sentAt(index: number, now: Date): Date {
   return new Date(midnight - (9 - Math.floor(index / 4)) * DAY_MS + (9 + 2 * (index % 4)) * HOUR_MS + index * 131_000)
 }
 
-/** When that founder replied, between two and twenty hours later. */
+/** When the founder with this index replied: two to twenty hours after the message. */
 export function repliedAt(index: number, now: Date): Date {
   return new Date(sentAt(index, now).getTime() + (2 + ((index * 7) % 19)) * HOUR_MS)
 }

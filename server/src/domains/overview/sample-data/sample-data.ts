@@ -158,7 +158,7 @@ interface SentCampaign {
   now: Date
 }
 
-/** A completed campaign with its messages and replies. */
+/** Inserts a completed campaign with its messages and replies. */
 async function insertSentCampaign(tx: Db, actor: Actor, { leadListId, people, now }: SentCampaign): Promise<void> {
   const { workspaceId, userId } = actor
   const steps = sentSteps()
@@ -256,7 +256,7 @@ function enrollmentOf(outcome: Outcome | undefined): Pick<typeof enrollments.$in
   return { state: 'replied', reason: { code: 'reply', params: {} } }
 }
 
-/** What a founder replied, and what the owner of the account answered. */
+/** A founder's reply and, if there is one, our answer. */
 function repliesOf(outcome: Outcome | undefined, index: number, now: Date) {
   if (outcome === undefined || typeof outcome === 'string') return []
   const at = repliedAt(index, now)

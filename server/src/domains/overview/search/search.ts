@@ -16,7 +16,7 @@ import type { Pictures } from '../../../pictures.ts'
 const NEWEST = 2_000
 const SAMPLED_BYTES = 2_000_000
 const NEWEST_CONVERSATIONS = 1_000
-/** The text index cannot find fewer characters than this. */
+/** Minimum length of a text that the text index can find. */
 const INDEXED_LENGTH = 3
 /** How many matches of the text index are considered, to choose the best. */
 const MATCHES = 50
@@ -109,8 +109,8 @@ async function readRows<T>(db: Db, query: SQL): Promise<T[]> {
 }
 
 /**
- * Forces the text index. If many rows contain the words, PostgreSQL would check one row after the
- * other, which takes seconds if only the last ones match.
+ * Reads rows with the text index. If many rows contain the words, PostgreSQL would otherwise check
+ * one row after the other, which takes seconds if only the last ones match.
  */
 async function readMatches<T>(db: Db, query: SQL): Promise<T[]> {
   return db.transaction(async (tx) => {
@@ -120,7 +120,7 @@ async function readMatches<T>(db: Db, query: SQL): Promise<T[]> {
   })
 }
 
-/** A workspace has few enough lists and campaigns to check each. */
+/** Finds lists by checking each one: a workspace has few lists and campaigns. */
 async function findLists(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const { rows } = await db.execute<{ id: string; name: string; count: number }>(sql`
     select id, name, lead_count as count

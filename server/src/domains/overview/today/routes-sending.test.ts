@@ -110,7 +110,7 @@ describe('the time of the next message, while a launch can be undone', () => {
   const later = (hours: number) => new Date(Date.now() + hours * 3_600_000)
   const untilOf = async (person: Person, id: string) => (await person.client.campaigns.find({ id })).waitingFor?.until
 
-  /** A launch that a worker has looked at, so its account is scheduled for the end of the undo. */
+  /** Launches a campaign that a worker has looked at, so that its account is scheduled for the end of the undo. */
   async function launched() {
     const { person, account } = await connected()
     // What other tests have queued is due by now.

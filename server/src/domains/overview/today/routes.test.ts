@@ -86,7 +86,7 @@ it('GET /today counts who wrote last, whether read or not, and nobody who does n
   expect(await waiting()).toBe(3)
   expect(conversations.filter(isWaiting)).toHaveLength(3)
   expect(await waiting(account.id)).toBe(3)
-  // One of them also wrote to another account.
+  // One of these people also wrote to another account.
   const [first] = await app.db.select().from(rows).where(eq(rows.leadId, leadIds[0]!))
   const { id: _, ...again } = first!
   const added = await insertConversation(app, { ...again, accountXUserId: '1' })
@@ -133,7 +133,7 @@ it('GET /today says when the next message is due, and lists active campaigns bef
   const other = await connectX(app, person)
   expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ campaigns: [], nextSendAt: null })
 
-  // Nothing is queued any more, but a follow-up is due.
+  // Nothing is queued now, but a follow-up is due.
   const followUpDueAt = new Date(Date.now() + 3 * 86_400_000)
   await leaveIdle(app, { workspaceId: person.workspaceId })
   await planFollowUp(app, { id: active.id }, followUpDueAt)

@@ -8,9 +8,9 @@ import { graceEnd, limitOf, usageResetsAt, warningFrom } from '../../platform/bi
 const ENDED_MS = 14 * DAY_MS
 
 interface Findings {
-  /** An X app of the workspace's accounts has no credits; null: all have some. */
+  /** The X app of the workspace's accounts that has no credits; null: all have some. */
   funds: { isOwnApp: boolean; since: Date } | null
-  /** This month's X spending is near its limit or has reached it; null: it is not near. */
+  /** This month's X spending if it is near its limit or has reached it; else null. */
   spending: { spentCents: number; limitCents: number; isReached: boolean; resetsAt: string } | null
   lostHandles: readonly string[]
   paused: readonly { id: string; name: string; reason: PauseReason; detail: string | null }[]
@@ -18,11 +18,11 @@ interface Findings {
   drafts: { id: string; name: string; count: number } | null
   /** API keys that wait for an admin; null: there are none, or the caller must not see them. */
   suspendedKeys: { count: number; name: string } | null
-  /** Null: replies are detected. */
+  /** Why replies are not detected; null: they are detected. */
   detectionProblem: string | null
   plan: PlanLevel
   subscription: { planId: string; status: string; currentPeriodEnd: Date; pastDueSince: Date | null } | null
-  /** This month. */
+  /** This month's usage. */
   used: Record<'scrapedLeads' | 'dms', number>
   isOwner: boolean
   now: Date
@@ -31,7 +31,7 @@ interface Findings {
 /** The settings page that shows what X charges. */
 const X_COSTS_PATH = '/settings?tab=x-costs'
 
-/** What waits for a person, the most urgent first: payments, then what stops sending, then limits. */
+/** What needs the user's attention: payments first, then what stops sending, then other tasks and limits. */
 export function needsOf({
   funds,
   spending,

@@ -28,11 +28,11 @@ interface Context {
   env: SendingEnv
 }
 
-/** Maximum number of campaigns that paused themselves. Screens show fewer needs than this. */
+/** Maximum number of automatically paused campaigns to read. Screens show fewer needs than this. */
 const PAUSED_MAX = 3
 
 /**
- * What waits for the caller, and what is sent. The cost depends on the number of accounts,
+ * What needs the caller's attention, and what is sent. The cost depends on the number of accounts,
  * campaigns, days and waiting people. @throws Refusal X_ACCOUNT_NOT_FOUND
  */
 export async function find(context: Context, actor: Actor, { xAccountId }: InputOf<'today', 'find'>) {

@@ -75,7 +75,7 @@ export async function create(
   })
 }
 
-/** Makes a suspended key work again, for the caller. @throws Refusal API_KEY_NOT_FOUND, API_KEY_STATE */
+/** Makes a suspended key work again, now for the caller. @throws Refusal API_KEY_NOT_FOUND, API_KEY_STATE */
 export async function adopt(db: Db, actor: Actor, id: string) {
   const { workspaceId, userId } = actor
   const hasAccess = hasApiAccess(await planOf(db, workspaceId))
@@ -106,7 +106,7 @@ async function findName(db: Db, userId: string): Promise<string | null> {
   return user?.name ?? null
 }
 
-/** Keys that are suspended or will be: how many, and the name of one. */
+/** The number of keys that are suspended or will be, and the name of one; null: there are none. */
 export async function findSuspended(db: Db, workspaceId: string): Promise<{ count: number; name: string } | null> {
   const { rows } = await db.execute<{ count: number; name: string | null }>(sql`
     select count(*)::int as count, min(name) as name from api_keys

@@ -29,7 +29,7 @@ async function makeSubscriber(): Promise<Person> {
   return person
 }
 
-/** A subscriber with an admin, who may make keys. */
+/** Creates a subscriber with an admin who may create keys. */
 async function makeTeam() {
   const owner = await makeSubscriber()
   const admin = await makePerson(app, { in: owner, role: 'admin' })
@@ -43,7 +43,7 @@ async function noticesOf(person: Person) {
   return notifications.filter(({ kind }) => kind.startsWith('api_key'))
 }
 
-/** Creates a key. @returns its id, itself, and calls with it */
+/** Creates a key. @returns its id, the key, and calls with it */
 async function makeKey(person: Person, scopes: Scope[] = [...SCOPES], more: { expiresAt?: string } = {}) {
   const { id, key } = await person.client.apiKeys.create({ name: 'CRM', scopes, ...more })
   const authorization = `Bearer ${key}`
@@ -275,7 +275,7 @@ describe('an API key', () => {
   it('may make 600 calls a minute, whatever its creator does', async () => {
     const person = await makeSubscriber()
     const key = await makeKey(person)
-    // The minute must not end here.
+    // Freeze the clock: the minute must not end here.
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     app.services.limits.countCall(key.id, 599)

@@ -13,7 +13,7 @@ export const apiKeys = pgTable(
     start: text('start').notNull(),
     keyHash: text('key_hash').notNull(),
     scopes: text('scopes').array().notNull(),
-    /** Who created or adopted it. No foreign key: keys that a workspace kept survive their creator's account. */
+    /** Who created or adopted the key. No foreign key: keys that a workspace kept survive their creator's account. */
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),

@@ -63,7 +63,7 @@ function runs({ status, endedAt }: { status: string; endedAt: Date | null }): bo
   return endedAt === null && statusOf(status) !== 'canceled'
 }
 
-/** The workspace's running subscription, if any. @param id chooses another of its subscriptions */
+/** The workspace's running subscription, if any. @param id chooses another of the workspace's subscriptions */
 async function findRunning(db: Db, actor: Actor, id?: string) {
   if (id === undefined) {
     const held = await findCurrentPaid(db, actor)
@@ -90,8 +90,9 @@ async function requireRunning(
 }
 
 /**
- * Reads the provider's events first: webhooks can be late or lost, and nobody should pay twice.
- * @returns the subscription that ended, if any. @throws Refusal SUBSCRIPTION_STATE if one is running
+ * Requires that no subscription is running. Reads the provider's events first: webhooks can be late
+ * or lost, and nobody should pay twice. @returns the subscription that ended, if any @throws
+ * Refusal SUBSCRIPTION_STATE
  */
 async function requireNoneRunning(context: Context, actor: Actor) {
   await asking(() => syncEvents(context))
@@ -133,7 +134,10 @@ export async function checkout(context: Context, actor: Actor, planId: string) {
 
 const NOTHING_TO_CHANGE = 'There is no subscription to change. Choose a plan first.'
 
-/** The running subscription and the new plan. @throws as `previewUpgrade` */
+/**
+ * The running subscription and the new plan. @throws Refusal PAYMENTS_UNAVAILABLE, PLAN_NOT_FOUND,
+ * SUBSCRIPTION_STATE
+ */
 async function findChange(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context, UPGRADE_FAILED)
   const plan = await findPlan(context, payments, planId, UPGRADE_FAILED)
@@ -199,7 +203,7 @@ function within({ startedAt, currentPeriodEnd }: PaidSubscription, at: Date): Da
   return new Date(Math.min(Math.max(at.getTime(), startedAt.getTime()), currentPeriodEnd.getTime() - 1_000))
 }
 
-/** Cancels at the end of the period. @param subscriptionId chooses another one of the workspace */
+/** Cancels at the end of the period. @param subscriptionId chooses another of the workspace's subscriptions */
 export async function cancel(context: Context, actor: Actor, subscriptionId?: string) {
   const none = 'There is no subscription to cancel.'
   return setCancelled(context, actor, true, { none, message: CANCEL_FAILED, id: subscriptionId })
@@ -225,7 +229,7 @@ async function setCancelled(
   return { success: true as const }
 }
 
-/** Syncs a changed subscription immediately. If this fails, the provider's event will do it. */
+/** Syncs a changed subscription immediately. If this fails, the provider's event will sync it. */
 async function syncNow(context: Context, subscriptionId: string): Promise<void> {
   await syncSubscription(context, subscriptionId).catch((error) =>
     context.log.warn({ err: error }, 'could not sync a changed subscription yet'),

@@ -73,7 +73,10 @@ async function ensureWebhook({ payments, database, origin, env }: Services): Pro
   }
 }
 
-/** Accepts a webhook event. @returns null if the signature is invalid */
+/**
+ * Accepts a webhook event. @returns whether its signature is valid; false without payments @throws
+ * Refusal INVALID_INPUT: not an event
+ */
 export async function receivePayment(services: Services, body: Buffer, signature: string): Promise<boolean> {
   const { payments, env, database, origin, jobs } = services
   if (!payments || !env.payments) return false

@@ -74,7 +74,7 @@ export function linksFor({ env }: { env: Pick<Env, 'payments'> }): PaymentLinks 
   return { links: env.payments?.links ?? none }
 }
 
-/** Like `linksFor`, but with the workspace and the caller's address. */
+/** Like `linksFor`, but bound to the workspace and with the caller's address. */
 export async function ownLinks(
   context: { db: Db; env: Pick<Env, 'payments' | 'authSecret'> },
   actor: Actor,
@@ -189,7 +189,7 @@ export async function overview({ db, env }: { db: Db; env: OverviewEnv }, actor:
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
-/** Nobody buys more subscriptions than this by mistake. */
+/** Maximum number of other subscriptions: nobody buys more by mistake. */
 const MAX_OTHERS = 20
 
 /** The workspace's other paid subscriptions. */

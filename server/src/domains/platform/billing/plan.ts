@@ -153,7 +153,7 @@ export async function requireAdvancedAnalytics(db: Db, workspaceId: string): Pro
   if (!hasAdvancedAnalytics(plan)) throw notInPlan(plan, ADVANCED_ANALYTICS_TEXT)
 }
 
-/** A Refusal if the workspace may not use "Advanced filtering" or "Custom filtering rules". */
+/** A Refusal if the workspace may not use "Advanced filtering" or "Custom filtering rules"; else null. */
 export async function findFilterLimit(
   db: Db,
   workspaceId: string,
@@ -181,7 +181,7 @@ function notInPlan(plan: PlanLevel, text: string): Refusal {
   return new Refusal('PLAN_LIMIT', text, { details: { limit: 0, used: 0, plan } })
 }
 
-/** A Refusal if the workspace is full. Existing members stay after a downgrade. */
+/** A Refusal if the workspace is full; else null. Existing members stay after a downgrade. */
 export async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
   const { plan, limit } = await limitOn(db, workspaceId, 'people')
   if (!Number.isFinite(limit)) return null
@@ -189,7 +189,7 @@ export async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refu
   return used < limit ? null : beyondPlan({ plan, used }, 'people')
 }
 
-/** Queues the end of deleted workspaces' subscriptions, and removes their emails. */
+/** Queues the end of deleted workspaces' subscriptions, and removes the buyers' addresses. */
 export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
   if (workspaceIds.length === 0) return
   const rows = await tx

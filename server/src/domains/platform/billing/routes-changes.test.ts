@@ -31,7 +31,8 @@ describe('POST /billing/upgrade with a preview', () => {
   it('returns 409 SUBSCRIPTION_STATE for a proration date outside the preview, without a charge', async () => {
     const person = await makeSubscriber()
     const { currentPeriodEnd } = await paidOf(person)
-    // At the end of the period, an upgrade would be free. In the past, used time would be refunded.
+    // With a date at the end of the period, an upgrade would be free. With one in the past, used
+    // time would be refunded.
     const moments = [currentPeriodEnd.getTime() - 1_000, Date.now() + 10 * DAY_MS, Date.now() - DAY_MS, 0]
     for (const moment of moments)
       expect(

@@ -73,7 +73,7 @@ it('sells nothing while the provider does not answer, and again to who has cance
     .select()
     .from(paidSubscriptions)
     .where(eq(paidSubscriptions.workspaceId, person.workspaceId))
-  // Otherwise its webhook, whose job this app does not run, may come first.
+  // Lose the deletion's webhook. Otherwise it may come first, and this app does not run its job.
   await stripe.faults([{ webhook: 'lose' }])
   await stripe.call('DELETE', `/v1/subscriptions/${paid?.id}`)
   expect([(await checkout(person, 'agency_yearly')).status, (await links()).status]).toEqual([200, 200])

@@ -77,7 +77,7 @@ describe('403 PLAN_LIMIT', () => {
     expect(await used(person)).toBe(43)
     await person.client.suppressions.create({ handles: [list.handles[0]!, list.handles[1]!] })
     expect(await used(person)).toBe(41)
-    // Claimed when its lead was suppressed: refunded once it is released unsent.
+    // This message is claimed when its lead is suppressed, so it is refunded once it is released unsent.
     const claimed = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'laptop' })
     await person.client.suppressions.create({ handles: [list.handles[2]!] })
     expect(await used(person)).toBe(41)

@@ -8,7 +8,7 @@ import { removeAccount } from '../../../../test/waitlist.ts'
 import { factsOf } from './plan.ts'
 import { hasFeature } from './rewards.ts'
 
-/** What achievements give besides months of Pro. */
+/** What achievements give in addition to months of Pro. */
 let app: TestApp
 beforeAll(async () => {
   app = await openApp({
@@ -213,7 +213,7 @@ describe('a workspace that gets another owner', () => {
     expect(own).toHaveLength(4)
     expect((await session.call('PATCH', `/templates/${own[3].id}`, { name: 'Kept' })).status).toBe(200)
     expect((await session.call('POST', '/templates', template)).body.code).toBe('PLAN_LIMIT')
-    // So do steps. A launch takes the first one, as after the end of a plan.
+    // Steps stay, too. A launch uses only the first one, as after the end of a plan.
     const save = (version: number, count: number) =>
       session.call('PUT', `/campaigns/${id}/sequence`, { version, steps: stepsOf(count) })
     expect((await save(1, 4)).body.code).toBe('PLAN_LIMIT')

@@ -111,7 +111,7 @@ describe('buying by a link', () => {
     expect(await mailTo(app, email, /Your Pro plan is waiting for you/)).toMatchObject({
       text: expect.stringContaining('/auth'),
     })
-    // Assigned immediately: the user must not buy it again.
+    // The plan is assigned immediately, so that the user does not buy it again.
     const [first, second] = await Promise.all([makePerson(app, { email }), makePerson(app)])
     const [overview, subscription] = await Promise.all([first.client.billing.overview(), subscriptionOf(first)])
     expect([overview.level, subscription?.planId]).toEqual(['pro', 'pro_monthly'])
@@ -402,7 +402,7 @@ describe('over time', () => {
     expect(await poor.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({
       body: { code: 'SUBSCRIPTION_STATE', error: 'A payment is overdue. Pay the open invoice first.' },
     })
-    // After the grace period.
+    // The grace period is over.
     await failPayment(app, { workspaceId: poor.workspaceId }, 8)
     expect(await poor.client.billing.overview()).toMatchObject({ level: 'free', subscription: { status: 'past_due' } })
     await stripe.submit(subscription!.payUrl!, { number: '4242424242424242' })

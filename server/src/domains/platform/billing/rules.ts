@@ -11,7 +11,7 @@ interface PlanFacts {
     level?: Exclude<PlanLevel, 'free'> | null
     status: string
     currentPeriodEnd: Date
-    /** Since when a payment is overdue. */
+    /** When the payment became overdue. */
     pastDueSince?: Date | null
   } | null
   /** Months of Pro that the owner earned by referrals. */
@@ -209,7 +209,7 @@ export function liftOf(plan: PlanLevel, what: Limited): PlanLevel | null {
   return levels.slice(levels.indexOf(plan) + 1).find((level) => limitOf(level, what) > limit) ?? null
 }
 
-/** 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.' */
+/** The text of a limit, such as 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.' */
 export function limitText(plan: PlanLevel, what: Limited): string {
   const limit = limitOf(plan, what)
   const higher = liftOf(plan, what)

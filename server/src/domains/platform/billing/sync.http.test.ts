@@ -269,7 +269,7 @@ describe('without webhook events', () => {
       await endPaidPeriod(app, id, hours)
     await syncOverdue({ ...context(), payments })
     await expectSame(other, good)
-    // It has had its turn and moves behind all others.
+    // The failing subscription has had its turn and moves behind all others.
     expect((await storedSubscription(bad))!.updatedAt.getTime()).toBeGreaterThan(hoursAgo(1).getTime())
   })
 

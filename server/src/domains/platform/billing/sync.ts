@@ -29,7 +29,7 @@ export type SyncContext = Pick<RequestContext, 'payments' | 'db' | 'outbox' | 'o
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
-/** How often a sync that another one has overtaken reads again. */
+/** How many times a sync reads if others keep overtaking it. */
 const MAX_READS = 5
 /** The provider announces the end of a trial three days before. */
 const TRIAL_NOTICE_MS = 3.5 * DAY_MS
@@ -70,7 +70,7 @@ interface SubscriptionRead {
   readNo: number
 }
 
-/** @returns the workspace that owns the subscription; null if none does yet */
+/** @returns the workspace that owns the subscription; null if none does yet; 'overtaken' if a later read was stored */
 async function storeSubscription(
   context: SyncContext,
   tx: Db,
@@ -169,7 +169,7 @@ export async function claimPayments(db: Db): Promise<void> {
   })
 }
 
-/** Like `claimPayments` for one workspace, so that a new user does not pay again. */
+/** Like `claimPayments`, but for one workspace, so that a new user does not pay again. */
 export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id
@@ -209,7 +209,7 @@ async function makeBestCurrent(tx: Db, workspaceId: string): Promise<void> {
   const wasHeld = before !== undefined && before.status !== 'canceled'
   const isSameEnd = before?.paidId === best.id && before.status === 'canceled'
   const now = new Date()
-  // The provider reports the end only afterwards, even if its clock is ahead.
+  // The end is not in the future: the provider reports it only afterwards, although its clock may be ahead.
   const endedAt = isSameEnd ? before.currentPeriodEnd : best.endedAt && best.endedAt < now ? best.endedAt : now
   const state = {
     planId: best.planId,
@@ -410,7 +410,7 @@ export async function purgePaymentEvents(db: Db): Promise<void> {
   await db.delete(paymentEvents).where(sql`${paymentEvents.createdAt} < now() - interval '40 days'`)
 }
 
-/** For someone who paid without an account. */
+/** The email to someone who paid without an account. */
 function planWaitingEmail(to: string, planName: string, origin: string): Email {
   return {
     to,

@@ -31,9 +31,12 @@ export const paidSubscriptions = pgTable(
     id: text('id').primaryKey(),
     /** Null if no workspace owns the subscription, or the workspace was deleted. */
     workspaceId: uuid('workspace_id').references(() => workspaces.id, { onDelete: 'set null' }),
-    /** How it was assigned. `reference`: by its payment link. `address`: by the buyer's verified address. */
+    /**
+     * How the subscription was assigned. `reference`: by its payment link. `address`: by the
+     * buyer's verified address.
+     */
     claimedBy: text('claimed_by', { enum: ['reference', 'address'] }),
-    /** The buyer's address, to assign unowned subscriptions. Null once the workspace was deleted. */
+    /** The buyer's address, to assign unowned subscriptions. Null once the workspace has been deleted. */
     email: text('email'),
     customerId: text('customer_id').notNull(),
     /** The provider's status. */
@@ -48,15 +51,16 @@ export const paidSubscriptions = pgTable(
     currentPeriodEnd: time('current_period_end').notNull(),
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
     trialEnd: time('trial_end'),
-    /** Since when a payment is overdue. */
+    /** When the payment became overdue. */
     pastDueSince: time('past_due_since'),
     /** The page where the overdue payment can be made. */
     payUrl: text('pay_url'),
     endedAt: time('ended_at'),
-    /** Grows with each read. If reads overlap, the one that started later is stored. */
+    /** The number of the stored read. If reads overlap, the one that started later is stored. */
     readNo: bigint('read_no', { mode: 'number' }).notNull(),
-    /** When the owner was notified of the trial's end, and when the buyer was invited. */
+    /** When the owner was notified of the trial's end. */
     trialToldAt: time('trial_told_at'),
+    /** When the buyer was invited. */
     invitedAt: time('invited_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -143,7 +147,7 @@ export const rewardGrants = pgView('reward_grants', {
   achievement: text('achievement').notNull(),
   months: integer('months').notNull(),
   earnedAt: time('earned_at').notNull(),
-  /** Null: held. */
+  /** Null: the reward is held. */
   grantedAt: time('granted_at'),
   confirmed: integer('confirmed').notNull(),
   needed: integer('needed').notNull(),

@@ -14,7 +14,7 @@ export async function find(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>):
   return { logo: row?.logo ?? null, color: row?.color ?? null }
 }
 
-/** @throws Refusal PLAN_LIMIT; INVALID_INPUT: the logo is not an accepted image */
+/** Sets a workspace's logo and color. @throws Refusal PLAN_LIMIT; INVALID_INPUT: the logo is not an accepted image */
 export async function save(db: Db, actor: Actor, { logo, color }: InputOf<'branding', 'save'>): Promise<Branding> {
   const { workspaceId } = actor
   await requireClientReports(db, workspaceId)

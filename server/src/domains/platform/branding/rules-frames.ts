@@ -5,7 +5,8 @@ export interface Size {
 
 /**
  * The sizes that an image states, of its canvas and of each frame, because decoders do not all read
- * the same one. @param format the library's name of the type @throws RangeError if the file ends within a header
+ * the same one. @param format image-size's name of the type @throws RangeError if the file ends
+ * within a header
  */
 export function frameSizes(bytes: Buffer, format: string): Size[] {
   if (format === 'jpg') return jpegSizes(bytes)

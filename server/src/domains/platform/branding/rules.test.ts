@@ -10,7 +10,7 @@ import { logoProblem } from './rules.ts'
 
 type Format = 'png' | 'jpeg' | 'webp'
 
-/** A real image. */
+/** Creates a real image. */
 function imageOf(format: Format, width = 64, height = 32): Buffer {
   const canvas = createCanvas(width, height)
   const context = canvas.getContext('2d')

@@ -10,9 +10,9 @@ import { frameSizes } from './rules-frames.ts'
 
 const DATA_URL = new RegExp(`^data:(${LOGO_TYPES.join('|')});base64,([A-Za-z0-9+/]+={0,2})$`)
 
-/** The library's names of the types. */
+/** image-size's names for LOGO_TYPES. */
 const FORMATS: Record<string, string> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
-// Disables the library's other readers.
+// Disables image-size's readers of other types.
 disableTypes(types.filter((type) => !Object.values(FORMATS).includes(type)))
 
 /**
@@ -34,7 +34,7 @@ export function logoProblem(url: string): string | null {
   return isSane ? null : `must be at most ${LOGO_PIXELS_MAX} pixels wide and high`
 }
 
-/** The library's name of an image's type; null if it is unknown. */
+/** image-size's name of an image's type; null if it is unknown. */
 function typeOf(bytes: Buffer) {
   try {
     return imageSize(bytes).type ?? null

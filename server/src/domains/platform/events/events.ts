@@ -8,7 +8,7 @@ import { EVENTS_CHANNEL, startRecording } from './recording.ts'
 import { type Follower, openStreams } from './streams.ts'
 import { eventStreams } from './tables.ts'
 
-/** More ids than this are published without ids, which means any object. */
+/** Maximum number of ids in an event. With more, it is published without ids, which means any object. */
 const IDS_MAX = 100
 
 /**

@@ -40,7 +40,7 @@ export function startRecording({
   const pending = new Map<string, { heardAt: number; dueAt: number }>()
   const recordedAt = new Map<string, number>()
   let release: (() => Promise<void>) | null = null
-  /** Since this time, no change can have been missed. */
+  /** The time since which no change can have been missed. */
   let listeningSince = Date.now()
   let mayHaveMissed = false
   let purgedAt = 0
@@ -54,7 +54,7 @@ export function startRecording({
     if (!pending.has(payload)) pending.set(payload, { heardAt: now, dueAt: dueAt(kind, now, recordedAt.get(payload)) })
     plan()
   })
-  // Another process may have taken the lock meanwhile.
+  // Another process may have taken the lock in the meantime.
   session.onOpen(async () => {
     listeningSince = Date.now()
     const former = release
@@ -84,7 +84,7 @@ export function startRecording({
     const due = [...pending].flatMap(([payload, entry]) => (entry.dueAt <= now ? [payload] : [])).slice(0, BATCH)
     for (const payload of due) {
       pending.delete(payload)
-      // Set before the change is stored, because the same change may be published again meanwhile.
+      // Set before the change is stored, because the same change may be published again in the meantime.
       recordedAt.set(payload, now)
     }
     try {

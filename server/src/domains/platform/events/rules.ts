@@ -24,7 +24,7 @@ export function unseen(seen: number, lastId: number, stored: readonly StoredEven
   return newer.length === lastId - seen ? newer : 'reset'
 }
 
-/** Whether a person gets an event. Viewers have no inbox. */
+/** Whether a person gets an event. Viewers have no inbox, so they get no events of conversations. */
 export function isFor(event: StoredEvent, { userId, role }: { userId: string; role: Role }): boolean {
   if (event.recipientId !== null) return event.recipientId === userId
   return event.kind !== 'conversation' || role !== 'viewer'

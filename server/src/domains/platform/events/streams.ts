@@ -11,7 +11,10 @@ import { MEMBERSHIPS_CHANNEL } from '../../identity/workspaces/workspaces.ts'
 import { RECORDED_CHANNEL } from './recording.ts'
 import { isFor, type StoredEvent, unseen } from './rules.ts'
 
-/** How often to keep proxies from closing an idle stream, and to look for ended sessions and missed announcements. */
+/**
+ * Interval of heartbeats, which keep proxies from closing idle streams, and of checks for ended
+ * sessions and missed announcements.
+ */
 const HEARTBEAT_MS = 20_000
 /** Maximum number of streams per person, over all processes. */
 const STREAMS_MAX = 20

@@ -15,18 +15,18 @@ export type JobRow = typeof jobs.$inferSelect
 
 /** A part of a job: its next leads, in the order of ids. */
 export interface JobPart {
-  /** The id of the last lead. */
+  /** The id of the part's last lead. */
   place: string
-  /** The number of leads. */
+  /** The number of leads in the part. */
   done: number
   /**
    * Stores the part's changes, in the transaction that stores the place. An error ends the job.
-   * @param before how many leads the job has changed before
+   * @param before how many leads the job has changed so far
    */
   save(tx: Db, before: number): Promise<Saved>
   /** Called instead of `save` if the part is not stored. */
   drop?(): Promise<void>
-  /** When the job continues. A pause without progress counts as one of its failures in a row. */
+  /** When the job continues. A pause without progress counts as one of the job's failures in a row. */
   pauseUntil?: Date
 }
 
@@ -45,7 +45,7 @@ type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | '
 
 /** A kind of job. */
 export interface Kind<S> {
-  /** The parts of the job, from its place on. Work done before `save` may be lost. */
+  /** The parts of the job after its stored place. Work done before `save` may be lost. */
   run(services: S, job: JobRow): AsyncIterable<JobPart>
   /** Undoes a part, in the transaction that stores the place. @returns how many leads changed */
   undo?(tx: Db, undone: JobRow, changes: unknown, services: S): Promise<number>
@@ -59,7 +59,7 @@ export type JobKinds<S> = Partial<Record<JobKind, Kind<S>>>
 const CONCURRENCY = 2
 /** After this time a job goes to the end of the queue, so that short ones do not wait for long ones. */
 const TURN_MS = 15_000
-/** A job fails after this number of faults in a row. */
+/** A job fails after this number of failures in a row. */
 const FAILURES_MAX = 5
 const FAULT = 'Something went wrong on our side. What the job has done is kept. Start it again for the rest.'
 
@@ -171,7 +171,7 @@ async function* undoParts<S extends JobServices>(services: S, kind: Kind<S>, job
     }
 }
 
-/** The changes of a job that are not undone yet, part by part. */
+/** The changes of a job that have not been undone, part by part. */
 export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: string; id: string }) {
   const ofJob = and(eq(jobChanges.workspaceId, workspaceId), eq(jobChanges.jobId, id))
   for (let position: string | null = null; ; ) {
@@ -187,7 +187,7 @@ export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: s
   }
 }
 
-/** Deletes the changes of a part, once they are undone or nothing is left to do about them. */
+/** Deletes the changes of a part, once they have been undone or are no longer needed. */
 export async function deleteChanges(
   tx: Db,
   { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>,
@@ -200,7 +200,7 @@ export async function deleteChanges(
 const isRow = ({ workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>) =>
   and(eq(jobs.workspaceId, workspaceId), eq(jobs.id, id))
 
-/** Null: the job has ended. */
+/** Marks a job as running. @returns null if it has ended */
 async function begin(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<JobRow | null> {
   const [job] = await db
     .update(jobs)
@@ -210,7 +210,7 @@ async function begin(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<Jo
   return job ?? null
 }
 
-/** Null: the job was canceled, or another process has saved this part. */
+/** Saves a part. @returns null if the job was canceled, or another process has saved the part */
 async function save(db: Db, { place: position, ...of }: JobRow, part: JobPart): Promise<JobRow | null> {
   const saved = await transact(db, async (tx) => {
     const [job] = await tx.select().from(jobs).where(isRow(of)).for('no key update')
@@ -237,7 +237,7 @@ async function save(db: Db, { place: position, ...of }: JobRow, part: JobPart): 
 
 type Ending = { status: 'completed' } | { status: 'failed'; error: string }
 
-/** Null: the job has already ended. */
+/** Ends a job. @returns null if it has already ended */
 async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Ending): Promise<JobRow | null> {
   const done = ending.status === 'completed' ? { done: sql`total` } : {}
   return transact(db, async (tx) => {

@@ -98,8 +98,8 @@ export async function undo(db: Db, queue: JobQueue, actor: Actor, id: string) {
 const isUnfinished = inArray(jobs.status, ['queued', 'running'])
 
 /**
- * Checks the limit of a workspace's unfinished jobs, and holds it until the transaction ends.
- * @throws Refusal TOO_MANY
+ * Checks the limit of a workspace's unfinished jobs, and keeps others from creating jobs until the
+ * transaction ends. @throws Refusal TOO_MANY
  */
 export async function requireRoom(tx: Db, { workspaceId }: Actor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('jobs of ' || ${workspaceId}, 0))`)
@@ -180,7 +180,7 @@ export async function purgeJobs(db: Db): Promise<void> {
   )
 }
 
-/** The remaining seconds at the pace so far; null while unknown. @param elapsedSeconds since it started */
+/** The remaining seconds at the pace so far; null while unknown. @param elapsedSeconds since the job started */
 export function secondsLeft(done: number, total: number, elapsedSeconds: number | null): number | null {
   if (elapsedSeconds === null || done === 0) return null
   return Math.ceil((elapsedSeconds / done) * Math.max(0, total - done))

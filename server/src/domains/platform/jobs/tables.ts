@@ -20,13 +20,13 @@ export const jobs = pgTable(
     total: integer('total').notNull(),
     changed: integer('changed').notNull().default(0),
     error: text('error'),
-    /** The number of parts in a row that failed because of a bug. */
+    /** The number of failures in a row: bugs, and pauses without progress. */
     failures: integer('failures').notNull().default(0),
     /** No foreign key: the job outlives the account. */
     createdBy: uuid('created_by').notNull(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
-    /** Until when the job can be undone; null: it has not ended, or it changed nothing that can be undone. */
+    /** The time until which the job can be undone; null: it has not ended, or it changed nothing that can be undone. */
     undoUntil: time('undo_until'),
     /** The job that this one undoes. */
     undoes: uuid('undoes'),
@@ -52,7 +52,7 @@ export const jobChanges = pgTable(
     jobId: uuid('job_id').notNull(),
     /** The job's place after the part. */
     place: uuid('place').notNull(),
-    /** The number of leads. */
+    /** The number of leads in the part. */
     leads: integer('leads').notNull(),
     /** In the form that the job's kind needs. */
     changes: jsonb('changes').notNull(),

@@ -98,7 +98,7 @@ export async function markRead(db: Db, actor: Actor, ids: string[] | undefined) 
     .update(notifications)
     .set({ readAt: sql`now()` })
     .where(and(visibleTo(actor), isNull(notifications.readAt), ids && inArray(notifications.id, ids)))
-  // Tells the person's other devices.
+  // Informs the person's other devices.
   await publishEvents(db, actor.workspaceId, 'notification', ids ?? [], actor.userId)
   return { success: true as const, unread: await countUnread(db, actor) }
 }
@@ -129,8 +129,8 @@ async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: s
 }
 
 /**
- * Notifies members of replies by their preferences, in the transaction that stores them. Viewers have no
- * inbox.
+ * Notifies members of replies by their preferences, in the transaction that stores the replies.
+ * Viewers have no inbox.
  */
 export async function notifyReplies(tx: Db, workspaceId: string, replies: readonly NewReply[]): Promise<void> {
   // Older replies were found late, for instance after the account was connected again.
@@ -206,7 +206,7 @@ type EmailContext = Pick<RequestContext, 'db' | 'outbox' | 'origin' | 'env'>
 const BATCH = 100
 const POLL_MS = 60_000
 
-/** Queues due emails and marks them in one transaction. @returns how many */
+/** Queues due emails and marks them in one transaction. @returns the number of emails */
 export async function queueNotificationEmails({ db, outbox, origin, env }: EmailContext): Promise<number> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due & { isWanted: boolean }>(sql`

@@ -30,7 +30,7 @@ const REASON = 'X has locked this account.'
 const lose = (id: string) => loseConnection(app, { id }, REASON)
 const context = () => ({ ...app.services, db: app.db })
 
-/** A campaign of two, both sent by the extension: the last outcome completes it. */
+/** Launches an extension campaign of two messages and reports both outcomes, which completes it. */
 async function complete(person: Person) {
   const campaign = await launch(person, await makeList(app, person, openHandles(2)), { channel: 'extension' })
   for (const wasSent of [true, false]) {
@@ -84,7 +84,7 @@ it('notifies every member of a lost account and of paused and completed campaign
   const stranger = await makePerson(app)
   expect(await stranger.client.notifications.list({})).toMatchObject({ notifications: [], total: 0, unread: 0 })
 
-  // Marking as read affects only the caller's own.
+  // Marking as read affects only the caller's own notifications.
   const [first] = (await owner.client.notifications.list({})).notifications
   expect(await viewer.client.notifications.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 3 })
   expect(await owner.client.notifications.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 2 })

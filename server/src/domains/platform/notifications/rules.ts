@@ -126,7 +126,7 @@ function spendingText({ spentCents = 0, limitCents = 0, isReached = false, until
       }
 }
 
-/** Older notifications have only a text. */
+/** The text of a pause. Older notifications have only a text, in `reason`. */
 function pauseTextOf({ pause, reason }: NotificationFacts): string {
   return pause ? pauseText(pause, reason ?? null) : (reason ?? '')
 }
@@ -142,12 +142,12 @@ function usageText({ used = 0, limit = 1, limited, reason = '' }: NotificationFa
   }
 }
 
-/** "November 21, 2026", in UTC. */
+/** A date such as "November 21, 2026", in UTC. */
 function day(moment: string | undefined): string {
   return formatDate(moment ?? 0, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
-/** "18 sent, 2 failed." */
+/** A result such as "18 sent, 2 failed." */
 function resultText({ sent = 0, failed = 0 }: NotificationFacts): string {
   return failed > 0 ? `${formatNumber(sent)} sent, ${formatNumber(failed)} failed.` : `${formatNumber(sent)} sent.`
 }

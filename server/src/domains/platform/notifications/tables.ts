@@ -10,7 +10,7 @@ import { createdAt, id, time } from '../../../db/columns.ts'
 import { userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** The functions that change a campaign, and a trigger on X accounts, insert a row for each member who wants it. */
+/** Notifications: one row for each member who wants one. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -19,12 +19,13 @@ export const notifications = pgTable(
     userId: userId(),
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     facts: jsonb('facts').$type<NotificationFacts>().notNull(),
-    /** Where the notification appears, by the member's preferences at that time. */
+    /** Whether the notification appears in the app, by the member's preferences at that time. */
     inApp: boolean('in_app').notNull(),
+    /** Whether the notification is emailed, by the member's preferences at that time. */
     email: boolean('email').notNull(),
-    /** The member's open tabs show it. The bell does so only if `inApp`. */
+    /** Whether the member's open tabs show the notification. The bell shows it only if `inApp`. */
     browser: boolean('browser').notNull().default(false),
-    /** It is emailed together with the others of its day. */
+    /** Whether the notification is emailed together with the others of its day. */
     isDigest: boolean('is_digest').notNull().default(false),
     /** When the email was queued. */
     emailedAt: time('emailed_at'),
@@ -56,7 +57,7 @@ export const notificationPreferences = pgTable(
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     inApp: boolean('in_app').notNull().default(true),
     email: boolean('email').notNull().default(true),
-    /** These three apply to `lead_replied` only. */
+    /** Whether open tabs show the notification. This and the next two fields apply to `lead_replied` only. */
     browser: boolean('browser').notNull().default(false),
     frequency: text('frequency', { enum: EMAIL_FREQUENCIES }).notNull().default('immediate'),
     /** Null: DEFAULT_REPLY_LABELS apply. */

@@ -38,7 +38,7 @@ export function wakeEndpoint(tx: Db, jobs: JobQueue, endpointId: string): Promis
 /** Sends an endpoint's waiting deliveries when the first of them is due. */
 export async function scheduleEndpoint({ db, jobs }: WebhookContext, endpointId: string): Promise<void> {
   await db.transaction(async (tx) => {
-    // The lock lets two processes that deliver to the endpoint do this one after the other.
+    // Locked, so that two processes that deliver to the endpoint schedule it one after the other.
     const [endpoint] = await tx
       .select({ isEnabled: webhookEndpoints.enabled })
       .from(webhookEndpoints)

@@ -77,7 +77,7 @@ const endpoint = (events: WebhookEvent[] = ['member.joined'], path = '/hook') =>
   operator.client.webhooks.create({ url: `${receiver.url}${path}`, events })
 const log = async (id: string) => (await operator.client.webhooks.deliveries({ id })).deliveries
 const context = (): WebhookContext => ({ ...app.services, db: app.db })
-/** An endpoint that only the test delivers to. */
+/** Creates an endpoint to which only the test delivers. */
 async function quietEndpoint(count = 1) {
   const made = await endpoint()
   await insertDeliveries(app, made.id, count)
@@ -211,7 +211,7 @@ describe('events', () => {
   it('survive the death of their worker and ignore its late report', async () => {
     const made = await quietEndpoint()
     const [claimed] = await claimDue(app.db, made.id)
-    // Leased deliveries belong to one worker; afterwards another can claim them.
+    // Leased deliveries belong to one worker. After the lease, another one can claim them.
     await deliverDue(context(), made.id)
     expect(receiver.received).toEqual([])
     await makeDue(made.id)

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { DELIVERY_ATTEMPTS } from '@x-automated/contract/platform/webhooks'
 
-/** Seconds after each failed attempt but the last: 5 s, 30 s, 2 min, 15 min, 1 h, 5 h, 18 h. */
+/** Seconds to wait after each failed attempt but the last: 5 s, 30 s, 2 min, 15 min, 1 h, 5 h, 18 h. */
 const WAITS_SECONDS = [5, 30, 120, 900, 3_600, 18_000, 64_800] as const
 /** Each delay varies by up to a fifth, so that simultaneous failures are not retried together. */
 const JITTER = 0.2
@@ -20,7 +20,7 @@ export const PREVIOUS_SECRET_HOURS = 24
 
 const SECRET_PREFIX = 'whsec_'
 
-/** `whsec_` and 24 random bytes in base64. */
+/** Creates a secret: `whsec_` and 24 random bytes in base64. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(24).toString('base64')
 }
@@ -33,7 +33,10 @@ interface SignedMessage {
   body: string
 }
 
-/** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` per secret (standardwebhooks.com). */
+/**
+ * The webhook-signature header: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` per secret
+ * (standardwebhooks.com).
+ */
 export function signatureOf(secrets: readonly string[], { id, timestamp, body }: SignedMessage): string {
   return secrets
     .map((secret) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'))

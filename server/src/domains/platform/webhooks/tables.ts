@@ -15,13 +15,13 @@ export const webhookEndpoints = pgTable('webhook_endpoints', {
   description: text('description').notNull().default(''),
   events: text('events', { enum: WEBHOOK_EVENTS }).array().notNull(),
   sealedSecret: text('sealed_secret').notNull(),
-  /** Until then, the secret from before a rotation signs as well. */
+  /** The secret from before a rotation, which also signs until `previousSecretUntil`. */
   sealedPreviousSecret: text('sealed_previous_secret'),
   previousSecretUntil: time('previous_secret_until'),
   enabled: boolean('enabled').notNull().default(true),
-  /** Why the product disabled it; null if an operator did. */
+  /** Why the product disabled the endpoint; null if an operator did. */
   disabledReason: text('disabled_reason', { enum: DISABLED_REASONS }),
-  /** Since when every attempt has failed. */
+  /** The time since which every attempt has failed. */
   failingSince: time('failing_since'),
   /** The operator's account. It may have been deleted. */
   createdBy: uuid('created_by').notNull(),

@@ -32,7 +32,7 @@ interface Event {
   addressOf?: string
 }
 
-/** Queues an event for every subscribed endpoint, in the transaction that it reports. */
+/** Queues an event for every subscribed endpoint, in the transaction of the change that it reports. */
 export async function publishEvent(tx: Db, jobs: JobQueue, { event, at, data, addressOf }: Event): Promise<void> {
   const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -172,7 +172,7 @@ export async function sendTest(context: WebhookContext, id: string): Promise<Del
   }
   const delivery = one(await context.db.insert(webhookDeliveries).values(row).returning())
   const recorded = await record(context, endpoint, delivery, await attempt(context, endpoint, delivery), true)
-  // The endpoint was deleted meanwhile.
+  // The endpoint has been deleted in the meantime.
   if (!recorded) throw new Refusal('WEBHOOK_NOT_FOUND')
   return recorded
 }

@@ -92,7 +92,7 @@ async function findConnected(
   return user
 }
 
-/** The refusal if X did not answer a call made by hand. */
+/** The refusal if X did not answer a call that a user made. */
 export function unavailable(cause: XError): Refusal {
   return new Refusal('X_UNAVAILABLE', cause.kind === 'funds' ? cause.message : undefined, { cause })
 }
@@ -108,7 +108,7 @@ async function revokeTokens(
 // On X's own page
 
 const AUTHORIZATION_SECONDS = 10 * 60
-/** X's redirect path on our origin. */
+/** The path on our origin to which X redirects. */
 export const CALLBACK_PATH = '/api/session/callback'
 /** Cookie that binds the callback to the browser that started it. */
 export const AUTHORIZATION_COOKIE = 'x-authorization'
@@ -134,7 +134,7 @@ export async function authorize(context: AuthorizationNeeds, actor: Actor): Prom
   return { url, cookie }
 }
 
-/** The verifier is derived from the state, so it need not be stored. */
+/** Builds the authorization request of a state, from which the verifier is derived, so it need not be stored. */
 function requestOf({ env, origin }: AuthorizationNeeds, state: string): XAuthorization {
   const codeVerifier = createHmac('sha256', env.authSecret).update(`x verifier\n${state}`).digest('base64url')
   return { state, codeVerifier, redirectUri: `${origin}${CALLBACK_PATH}` }
@@ -178,7 +178,7 @@ export async function finishAuthorize(
     }
   } catch (error) {
     const outcome = outcomeOf(error)
-    // These messages contain no codes, tokens or handles.
+    // Such messages contain no codes, tokens or handles.
     if (outcome === 'failed' || outcome === 'unavailable')
       log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'connecting X failed')
     return outcome
@@ -222,8 +222,8 @@ type Former = Pick<XTokens, 'refreshToken' | 'accessToken'> & { xApp: XAppClient
 
 /**
  * Stores an account with its tokens. It becomes current if it is new or the current one is not
- * connected. @returns its previous tokens, to be revoked
- * @throws Refusal PLAN_LIMIT; X_UNAVAILABLE: the workspace has changed its app meanwhile
+ * connected. @returns its previous tokens, to be revoked @throws Refusal PLAN_LIMIT; X_UNAVAILABLE:
+ * the workspace has changed its app in the meantime
  */
 async function saveAccount(
   db: Db,
@@ -280,7 +280,7 @@ async function saveAccount(
   return { accessToken, refreshToken: unseal(sealer, before.sealedRefreshToken), xApp: xAppBefore }
 }
 
-/** A consent is given by one person. Stored texts stay until the next person decides. */
+/** Set when another person connects the account: consent is personal. Stored texts stay until that person decides. */
 const UNDECIDED = { storesConversations: null, consentBy: null, consentAt: null, offersUnknownSenders: false }
 
 /** The period in which a restore may have lost an unknown account's messages; nulls without a restore. */

@@ -59,7 +59,7 @@ async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
   return { success: true as const, message: DISCONNECTED }
 }
 
-/** Switches future connections to the operator's app, and deletes the workspace's own app. */
+/** Assigns the workspace's accounts to the operator's app, which future connections will use. */
 export async function useOperatorApp(tx: Db, workspaceId: string): Promise<void> {
   await tx.update(xAccounts).set({ xAppId: OPERATOR_APP_ID }).where(eq(xAccounts.workspaceId, workspaceId))
 }

@@ -42,11 +42,11 @@ beforeEach(async () => {
 const { connected, start, arrivedFrom } = openSenders(() => app)
 
 const operatorsApp = async () => (await app.db.select().from(xApps).where(eq(xApps.id, OPERATOR_APP_ID)))[0]!
-/** The hour until the next try passes. */
+/** Lets the hour until the next try pass. */
 const letTryPass = () => letTryFunds(app)
 const kindsOf = async (person: Person) =>
   (await person.client.notifications.list({})).notifications.map(({ kind }) => kind)
-/** What the log says at level error. */
+/** The messages that were logged at level error. */
 const alarms: string[] = []
 const log = {
   warn() {},
@@ -70,7 +70,7 @@ it('nobody fails while X has no credits, everything waits, and all get their mes
   expect((await dmsOf(person, campaign.id)).every(({ status }) => status === 'queued')).toBe(true)
   expect(await person.client.xCosts.find({})).toMatchObject({ funds: 'empty', fundsSince: expect.any(String) })
 
-  // Without a try that succeeds, nothing is called.
+  // Until a try succeeds, X is not called.
   expect(await sendDue(app)).toEqual([])
   await letTryPass()
   await watch()

@@ -30,7 +30,7 @@ export const xAccountRoutes = {
   ),
 }
 
-/** HttpOnly and limited to the callback. SameSite=Lax, because the navigation starts at X. */
+/** Builds the cookie of an authorization, for the callback only. SameSite=Lax, because the navigation starts at X. */
 function authorizationCookie({ origin }: Pick<RequestContext, 'origin'>, value: string): string {
   const secure = origin.startsWith('https:') ? '; Secure' : ''
   return `${AUTHORIZATION_COOKIE}=${value}; Path=${CALLBACK_PATH}; Max-Age=600; HttpOnly; SameSite=Lax${secure}`

@@ -52,8 +52,8 @@ async function accessTokenOf(
 }
 
 /**
- * Waits for X inside a transaction, whose lock keeps other processes from using the token twice.
- * Only the app that issued a token can renew it.
+ * Renews a token. Waits for X inside a transaction, whose lock keeps other processes from using the
+ * token twice. Only the app that issued a token can renew it.
  */
 function renewToken(
   { database, xApps, sealer }: Needs,
@@ -66,7 +66,7 @@ function renewToken(
     const already = validToken(account, sealer, renew, accepted)
     if (already) return already
     if (!isAccepted(account, accepted)) return null
-    // The row is still locked, so an account that is reconnected meanwhile is not marked as lost.
+    // The row is still locked, so an account that is reconnected in the meantime is not marked as lost.
     const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
     const refreshToken = unseal(sealer, account.sealedRefreshToken)
     if (!refreshToken) return lose()
@@ -91,11 +91,11 @@ function renewToken(
   })
 }
 
-/** Each renewal occupies a connection of its share while it waits for X. One must stay free for others. */
+/** How many renewals may run at a time. Each occupies a connection while it waits for X, and one must stay free. */
 const concurrentRenewals = (connections: number) => Math.max(1, Math.min(2, connections - 1))
 const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
 
-/** Waits without a connection, so that a slow X cannot exhaust the pool. */
+/** Limits parallel renewals. Waits without a connection, so that a slow X cannot exhaust the pool. */
 async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
   const turns = renewals.get(pool) ?? { free: concurrentRenewals(pool.options.max), waiting: [] }
   renewals.set(pool, turns)

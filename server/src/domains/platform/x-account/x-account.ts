@@ -182,7 +182,7 @@ export async function storeHandle(
     .where(and(eq(xAccounts.xUserId, userId), ofApp === null ? undefined : eq(xAccounts.xAppId, ofApp)))
 }
 
-/** Reads the profiles of connected accounts whose handle was not read for a day. X charges for each. */
+/** Reads the profiles of connected accounts whose handle has not been read for a day. X charges for each. */
 export async function readHandles(needs: Needs): Promise<void> {
   const { db } = needs.database
   const isDue = sql`coalesce(${xAccounts.handleReadAt} < now() - interval '1 day', true)`

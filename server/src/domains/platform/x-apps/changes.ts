@@ -71,8 +71,8 @@ export async function save(
     return { id: candidate.id, replaced }
   })
   if (replaced) await removeFromX(context, replaced)
-  // X calls the webhook during this registration, which proves the consumer secret. If it cannot,
-  // the next check repeats it.
+  // X calls the webhook during this registration, which proves the consumer secret. If X cannot
+  // reach the webhook, the next check repeats the registration.
   const activity = apps.open(id, secrets)?.activity
   if (activity) await ensureWebhook(db, { id, activity }, webhookUrl(context, id), true).catch(ignoreXErrors)
   await jobs.enqueue(db, 'find-watches', {})
@@ -127,9 +127,9 @@ async function endUse(tx: Db, context: Context, workspaceId: string): Promise<Re
 }
 
 /**
- * Revokes the tokens of the accounts with the app that issued them, and removes its webhook with
- * its subscriptions. On a best-effort basis: our copies are deleted, and the webhook's address now
- * returns 404.
+ * Revokes the tokens of the accounts with the app that issued them, and removes that app's webhook
+ * with its subscriptions. On a best-effort basis: our copies are deleted, and the webhook's address
+ * now returns 404.
  */
 async function removeFromX(context: Context, { app, accounts }: Replaced): Promise<void> {
   const issuer = app ?? context.xApps.operator

@@ -54,7 +54,7 @@ export function createXApps(
     operator,
     open,
     openRow,
-    /** The secrets as they are stored. */
+    /** Seals secrets for storage. */
     seal: ({ clientId, clientSecret, consumerSecret, bearerToken }: XAppSecrets) => ({
       clientId,
       sealedClientSecret: sealer.seal(clientSecret),

@@ -13,7 +13,7 @@ import { OPERATOR_APP_ID, xApps } from './tables.ts'
 
 let app: TestApp
 let owner: Person
-/** The apps that X knows besides the operator's. */
+/** The apps that X knows in addition to the operator's. */
 let registered: AppAtX[]
 beforeAll(async () => {
   app = await openApp({ x: true })
@@ -202,7 +202,7 @@ describe('PUT /x-app', () => {
       ['x_app_problem', X_APP_PROBLEM_TEXT.webhook],
     ])
     expect((await save(own)).body.problem).toBeNull()
-    // X has verified it before, and does so again with the new secret.
+    // X has already verified the webhook, and verifies it again with the new secret.
     expect((await save(wrong)).body.problem).toBe('webhook')
   })
 })

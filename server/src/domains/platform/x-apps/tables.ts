@@ -12,7 +12,7 @@ export const OPERATOR_APP_ID = '00000000-0000-7000-8000-000000000001'
  */
 export const xApps = pgTable('x_apps', {
   id: id(),
-  /** The workspace that brought it; null: the operator's app. */
+  /** The workspace that brought the app; null: the operator's app. */
   workspaceId: uuid('workspace_id')
     .unique()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
@@ -23,22 +23,23 @@ export const xApps = pgTable('x_apps', {
   sealedBearerToken: text('sealed_bearer_token'),
   /** What X refuses about the app. */
   problem: text('problem', { enum: X_APP_PROBLEMS }),
-  /** Since when X says that the app's credits are used up or its spending limit is reached; null: not now. */
+  /** The time since which X says that the app's credits are used up or its spending limit is reached; null: not now. */
   fundsEmptySince: time('funds_empty_since'),
   /** When the next call may try X again while the app has no funds. */
   fundsTryAt: time('funds_try_at'),
   /** When someone who can add credits was last notified. */
   fundsAlarmedAt: time('funds_alarmed_at'),
-  /** When X last delivered to its webhook, accurate to 10 seconds. */
+  /** When X last delivered to the app's webhook, accurate to 10 seconds. */
   deliveredAt: time('delivered_at'),
-  /** Deliveries since then may be missing, and X is asked to repeat them; null: none are missing. */
+  /** Deliveries from this time on may be missing, and X is asked to repeat them; null: none are missing. */
   gapSince: time('gap_since'),
+  /** The end of the period in which deliveries may be missing. */
   gapUntil: time('gap_until'),
-  /** When X was last asked to repeat them. */
+  /** When X was last asked to repeat deliveries. */
   replayedAt: time('replayed_at'),
-  /** Until then, the app has used up its messages of 24 hours, according to X's headers. */
+  /** The time until which the app has used up its messages of 24 hours, according to X's headers. */
   restsUntil: time('rests_until'),
-  /** How many messages X's headers allow in 24 hours; null: they have not said so yet. */
+  /** How many messages X allows in 24 hours, according to its headers; null: not reported yet. */
   dailyLimit: integer('daily_limit'),
   createdAt: createdAt(),
   updatedAt: updatedAt(),

@@ -35,7 +35,7 @@ export async function clearProblems(db: Db, id: string, problems: readonly XAppP
     .where(and(eq(xApps.id, id), inArray(xApps.problem, [...problems])))
 }
 
-/** The path on our origin to which X delivers: as it is for the operator's app, followed by their id for others. */
+/** The path on our origin to which X delivers the operator app's events. The paths of other apps end with their id. */
 export const WEBHOOK_PATH = '/api/x/webhook'
 
 /** Where X delivers the events of an app. */
@@ -47,8 +47,8 @@ export function webhookUrl({ origin }: { origin: string }, xAppId: string): stri
 export const appOfWebhook = (xAppId: string | undefined) => xAppId ?? OPERATOR_APP_ID
 
 /**
- * Registers an app's webhook at X, or stores what X refuses. @param isNew the secrets were just saved
- * @returns its id @throws XError
+ * Registers an app's webhook at X, or stores what X refuses. @param isNew the secrets were just
+ * saved @returns the webhook's id @throws XError
  */
 export async function ensureWebhook(
   db: Db,
@@ -79,7 +79,7 @@ export async function findAppId(db: Db, workspaceId: string): Promise<string> {
   return (await findRow(db, workspaceId))?.id ?? OPERATOR_APP_ID
 }
 
-/** How much of its 24 hours an app has used. */
+/** How many messages an app has sent in 24 hours, and how many it may send. */
 export async function findUse(
   db: Db,
   env: AppEnv,
@@ -87,7 +87,7 @@ export async function findUse(
 ): Promise<{ sentInDay: number; dailyLimit: number | null }> {
   const row = await findApp(db, env, xAppId)
   const dailyLimit = dailyLimitOf(row?.dailyLimit ?? null, env.isRealX)
-  // Without a limit, claims are not counted, so the messages of its accounts are.
+  // Without a limit, claims are not recorded, so the messages of the app's accounts are counted.
   const used =
     dailyLimit === null
       ? sql`x_accounts a join dms d on d.x_account_id = a.id

@@ -38,7 +38,7 @@ export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
 
 /**
  * Makes a call without an account, or for one that is being connected. @param isTry calls even
- * while the app has no credits; a success shows that it has some again @throws XError; after
+ * while the app has no credits; a success shows that it has credits again @throws XError; after
  * `funds`, the app makes no more calls
  */
 export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>, isTry = false): Promise<T> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 const { connected: connect, start, arrivedFrom } = openSenders(() => app)
 
-/** A person with an X account. Connecting it has cost nothing. */
+/** Creates a person with an X account whose connection has cost nothing. */
 async function connected() {
   const made = await connect()
   await forgetCharges(made.person)
@@ -116,7 +116,7 @@ it('lets lookups and scrapes wait whose most would exceed it', async () => {
   expect(await lookUp('open_within')).toMatchObject({ handle: 'open_within' })
   await app.services.xMeters.flush()
   await expect(lookUp('open_beyond')).rejects.toMatchObject({ kind: 'funds', retryAt: new Date(nextMonth()) })
-  // The most was reserved, and what was not charged is free again: the same person costs nothing.
+  // The maximum was reserved, and what was not charged can be spent again. The same person costs nothing.
   await person.client.xCosts.saveLimit({ limitCents: 2 })
   expect(await lookUp('open_within')).toMatchObject({ handle: 'open_within' })
   await app.services.xMeters.flush()

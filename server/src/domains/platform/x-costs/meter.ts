@@ -10,7 +10,7 @@ import { notifySpending, type Spending, spendingColumns } from './limit.ts'
 import { limitText } from './rules.ts'
 import { RETURNED_WITHIN_SECONDS, reservedMills, spentMills, thisMonth } from './tables.ts'
 
-/** A call was not made because it could exceed the workspace's spending limit. */
+/** The error of a call that was not made because it could exceed the workspace's spending limit. */
 export class BeyondLimit extends XError {
   constructor({ limitCents, mills, resetsAt }: Spending, wantedMills: number) {
     const isSpent = mills + wantedMills > limitCents * 10
@@ -47,15 +47,17 @@ const NOTHING: Correction = { mills: 0, reserved: 0 }
 /** The call that is charged where its outcome is recorded. */
 const SEND = 'sendMessage'
 const FLUSH_MS = 1_000
-/** Limits the statement, and the memory while the database is down. */
+/** Maximum number of charges in one statement. */
 const CHARGES_PER_FLUSH = 5_000
+/** Maximum number of charges to keep in memory while the database is down. */
 const CHARGES_KEPT = 200_000
 
 /**
  * Meters this process's calls of X. Messages are counted where their outcome is recorded;
  * everything else is written once a second, so that no call waits. A process that is killed loses
- * up to a second. If there is a spending limit, the possible cost of its calls stays counted
- * against the limit. @param isPriced false: the configured X is a stand-in that costs nothing
+ * up to a second of charges. If there is a spending limit, the possible cost of that process's
+ * calls stays counted against it. @param isPriced false: the configured X is a stand-in that costs
+ * nothing
  */
 export function createXMeters({
   database,
@@ -120,7 +122,10 @@ export function createXMeters({
     })
   }
 
-  /** If several workspaces share an account, assigns charges to the one that connected it last. */
+  /**
+   * Assigns charges to workspaces. If several share an account, its charges belong to the one that
+   * connected it last.
+   */
   async function resolve(): Promise<void> {
     if (unresolved.length === 0) return
     const ids = [...new Set(unresolved.map(({ accountXUserId }) => accountXUserId))]
@@ -179,7 +184,7 @@ export function createXMeters({
   }
 }
 
-/** X's ids are short and plain, but a charge that cannot be stored must not block the others. */
+/** Makes a charge's id storable. X's ids are short and plain, but a bad one must not block other charges. */
 const storable = (charge: Charge): Charge => ({
   ...charge,
   id: charge.id.replaceAll('\u0000', '').toWellFormed().slice(0, 200),

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 const { connected: connect, start } = openSenders(() => app)
 
-/** A person with an X account. Connecting it has cost nothing. */
+/** Creates a person with an X account whose connection has cost nothing. */
 async function connected() {
   const made = await connect()
   await app.services.xMeters.flush()
@@ -154,7 +154,7 @@ describe('GET /x-costs', () => {
     const events = ['chat.received', 'dm.received', 'follow.follow', 'profile.update.bio', 'post.reply.create']
     for (const event_type of [...events, ...events, 'dm.sent', 'dm.read', 'chat.sent', 'unknown.event'])
       await deliver({ event_type, event_uuid: `-${event_type}` })
-    // Without an id of the event, a repeated delivery is the same bytes.
+    // A repeated delivery of an event without an id has the same bytes.
     for (const event_type of ['dm.received', 'dm.received']) await deliver({ event_type, payload: { of: event_type } })
     await deliver({ event_type: 'dm.received', event_uuid: 1, filter: { user_id: '12345' } })
     expect((await chargesOf(person)).accounts).toEqual([

@@ -3,7 +3,7 @@ import { formatMoney } from '@x-automated/contract/format'
 /** Owners are warned when this share of the spending limit is used. */
 const WARNED_FROM = 0.8
 
-/** Thousandths of a dollar in cents, to a tenth. */
+/** Converts thousandths of a dollar to cents. */
 export const centsOf = (mills: number) => mills / 10
 
 /** How close the month is to its limit. @param messageMills what X charges for a message */

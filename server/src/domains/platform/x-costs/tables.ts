@@ -26,7 +26,7 @@ export const xCharges = pgTable(
 )
 
 /**
- * What X has charged an app for on a UTC day. It does not charge for the same item again that day.
+ * What X has charged an app for on a UTC day. X does not charge for the same item again that day.
  * Kept for two days.
  */
 export const xBilledResources = pgTable(
@@ -35,7 +35,7 @@ export const xBilledResources = pgTable(
     day: date('day').notNull(),
     xAppId: uuid('x_app_id').notNull(),
     resource: text('resource').notNull(),
-    /** X's id of it. */
+    /** X's id of the item. */
     xId: text('x_id').notNull(),
   },
   (t) => [primaryKey({ columns: [t.day, t.xAppId, t.resource, t.xId] })],
@@ -52,8 +52,9 @@ export const xSpending = pgTable('x_spending', {
   mills: bigint('mills', { mode: 'number' }).notNull(),
   /** The most that other running calls may cost. It is released within seconds, unless a process is killed. */
   reservedMills: bigint('reserved_mills', { mode: 'number' }).notNull().default(0),
-  /** The months for which owners were notified of 80%, and of the limit. */
+  /** The month for which owners were notified that 80% of the limit is used. */
   warnedMonth: date('warned_month'),
+  /** The month for which owners were notified that the limit is reached. */
   reachedMonth: date('reached_month'),
 })
 
@@ -64,15 +65,15 @@ export const isSpendingLimited = (workspaceId: SQL) =>
 /** SQL: the first day of the current UTC month. */
 export const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`
 
-/** SQL over `x_spending s`: its charges of the current month. */
+/** SQL over `x_spending s`: the charges of the current month. */
 export const spentMills = sql`(case when s.month = ${thisMonth} then s.mills else 0 end)`
 /** SQL over `x_spending s`: the possible cost of running calls. */
 export const reservedMills = sql`(case when s.month = ${thisMonth} then s.reserved_mills else 0 end)`
 
 /**
- * SQL over an X account's alias: until when it sends nothing, because its app has no credits or another
- * message would exceed the workspace's spending limit; null: it may send.
- * @param messageMills what X charges for a message
+ * SQL over an X account's alias: the time until which it sends nothing, because its app has no
+ * credits or another message would exceed the workspace's spending limit; null: it may send. @param
+ * messageMills what X charges for a message
  */
 export function fundsUntil(account: AliasOf<typeof xAccounts>, messageMills: number): SQL<string | null> {
   return sql`greatest((

@@ -46,8 +46,8 @@ const sumOf = (charges: readonly { mills: number | null }[]) =>
   charges.reduce((sum, { mills }) => sum + (mills ?? 0), 0)
 
 /**
- * Since when an X app of the workspace's accounts has no credits, and when X is tried again; null:
- * all have credits.
+ * The time since which an X app of the workspace's accounts has had no credits, and the time of the
+ * next try; null: all apps have credits.
  */
 export async function findFunds(
   db: Db,
@@ -86,7 +86,7 @@ export async function findCredits(db: Db) {
   return { totalCents: centsOf(mills), fundsSince: parseTime(since), triedAt: parseTime(tryAt), ownAppsWithout }
 }
 
-/** The refusal of a message by hand while X cannot be paid. */
+/** The refusal of a message that a member sends by hand while X cannot be paid. */
 export async function fundsRefusal(db: Db, workspaceId: string): Promise<Refusal> {
   const funds = await findFunds(db, workspaceId)
   if (funds) return new Refusal('X_FUNDS', fundsText(funds.isOwnApp))

@@ -104,7 +104,7 @@ async function readRanked(
     .orderBy(sql`-ranked.referral_count`, sql`ranked.last_credit`)
 }
 
-/** The sum over all distinct counts, leaving out referrers who have lost all credits. */
+/** The number of ranked members: the sum of all tallies, without referrers who have lost all credits. */
 async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
   const { rows } = await db.execute<{ total: string }>(sql`
     with lost as materialized (${lost})

@@ -19,12 +19,12 @@ export type Referral = typeof referrals.$inferSelect
 export interface Provenance {
   addressHash: string
   rangeHash: string
-  /** From this machine, where addresses say nothing. */
+  /** Whether the request came from this machine, whose addresses say nothing. */
   isLoopback?: boolean
   country: string | null
 }
 
-/** Hashes a range of addresses. */
+/** Hashes the range of an address. */
 export function hashRange(secret: string, address: string): string {
   return hashToken(`${secret}\n${addressRange(address) ?? address}`)
 }
@@ -65,7 +65,7 @@ export async function refer(
   return true
 }
 
-/** Credits a referral unless suspicious or unconfirmed. Call it before storing the address. */
+/** Credits a referral, unless it is suspicious or unconfirmed. Call it before storing the address. */
 export async function creditOrHold(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -209,7 +209,7 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
       and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
 }
 
-/** Minimum time between two of these emails, for popular referrers. */
+/** Minimum number of hours between two of these emails to a referrer. */
 const MOVED_UP_MAIL_HOURS = 24
 
 /** @returns whether an email was queued */

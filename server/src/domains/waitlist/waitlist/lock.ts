@@ -6,7 +6,7 @@ import { waitlistState } from './tables.ts'
 /** The waitlist, locked against other changes. */
 export interface LockedWaitlist {
   tx: Db
-  /** Number of places. */
+  /** How many places have been assigned. */
   joined: number
   /** The number of the last credit. */
   credits: number

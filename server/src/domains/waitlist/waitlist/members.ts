@@ -27,7 +27,7 @@ export async function insertMember(tx: Db, { referralCode, ...member }: NewMembe
   return made ?? null
 }
 
-/** Without easily confused characters. */
+/** An alphabet without easily confused characters. */
 export const LETTERS_AND_DIGITS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CAPITALS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
@@ -36,7 +36,7 @@ export function sessionCode(): string {
   return randomText(CAPITALS_AND_DIGITS, 6)
 }
 
-/** A random text of letters of an alphabet. */
+/** A random text of characters from an alphabet. */
 export function randomText(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
@@ -54,7 +54,7 @@ export function memberToken(secret: string, purpose: 'confirm' | 'unsubscribe') 
   return createSealer(secret, `x-automated waitlist ${purpose}`)
 }
 
-/** Marks the next members by position as invited, if they may be emailed. @returns them */
+/** Marks the next members by position as invited, if they may be emailed. @returns these members */
 export async function markNextInvited(
   { tx, now }: Pick<LockedWaitlist, 'tx' | 'now'>,
   howMany: number,

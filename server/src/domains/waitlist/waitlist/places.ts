@@ -39,7 +39,7 @@ export async function assignPlace(
   return member
 }
 
-/** Assigns the next place to an existing member. @returns null if they have joined meanwhile */
+/** Assigns the next place to an existing member. @returns null if the member has joined in the meantime */
 export async function assignPlaceToMember(
   waitlist: LockedWaitlist,
   context: WaitlistContext,

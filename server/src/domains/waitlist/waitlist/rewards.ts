@@ -63,7 +63,7 @@ export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
     .where(
       and(
         eq(referrals.referrerId, memberId),
-        // Credited, in the words of an index.
+        // The condition of an index, which means that the referral is credited.
         isNotNull(referrals.creditNumber),
         isNotNull(members.confirmedAt),
         or(isNull(referrals.rewardHold), eq(referrals.rewardAllowed, true)),
@@ -84,8 +84,9 @@ export async function giveRewards(db: Db): Promise<void> {
   await db.execute(sql`update reward_grants set granted_at = now() where granted_at is null and starts_at <= now()`)
 }
 
-/** Domains looked up per run, and how long one is tried that gets no answer. */
+/** Number of domains looked up per run. */
 const MAIL_CHECKS = 50
+/** How many hours a domain that does not answer is tried. */
 const MAIL_CHECK_HOURS = 48
 
 /** Looks up whether the domains of referred members can get email. No answer is not suspicious. */

@@ -44,7 +44,7 @@ async function join({ code, address = newAddress(), email = newEmail() }: Join =
 }
 type Joined = Awaited<ReturnType<typeof join>>
 
-/** Someone with a place on the waitlist and an account. */
+/** Creates someone with a place on the waitlist and an account. */
 async function makeReferrer(address = newAddress()) {
   const joined = await join({ address })
   const person = await makePerson(app, { email: joined.email })
@@ -57,7 +57,7 @@ async function confirm({ id }: Pick<Joined, 'id'>) {
   expect((await call(app, 'GET', `/waitlist/confirm?token=${encodeURIComponent(token)}`)).status).toBe(302)
 }
 
-/** Lets 48 hours pass for everybody who has confirmed, and rewards start. */
+/** Lets 48 hours pass for everyone who has confirmed, and starts rewards. */
 async function passTwoDays() {
   await backdateRewards(app, 48)
   await giveRewards(app.db)

@@ -510,7 +510,7 @@ describe('GET /leaderboard', () => {
     const own = await joinAs(person)
     const [late, early] = [await join(), await join()]
     for (const { code } of [late, own, early]) await join({ referralCode: code })
-    // The second of them is the first to have two.
+    // `early` reaches two referrals before `late`.
     for (const { code } of [early, own, late, own]) await join({ referralCode: code })
     const { body } = await board('?pageSize=100', person)
     const rows = body.leaderboard as {
@@ -568,7 +568,7 @@ describe('GET /leaderboard', () => {
     const has = async (period: string) =>
       (await board(`?period=${period}&pageSize=100`)).body.leaderboard.some((row: { id: string }) => row.id === id)
     expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, true, true])
-    // As if it had been credited eight days ago.
+    // Moves the credit to eight days ago.
     await letCreditsPass(app, 8, id)
     expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, false, false])
   })

@@ -40,7 +40,7 @@ export const BURSTS = [
   { joins: 60, minutes: 24 * 60 },
 ] as const
 
-/** @param joinsFromRange earlier joins within the time of each of BURSTS */
+/** Why a referral is held; null: it is not. @param joinsFromRange earlier joins within the time of each of BURSTS */
 export function holdReason(email: string, joinsFromRange: readonly number[]): HoldReason | null {
   if (isDisposable(email)) return 'disposable_domain'
   return BURSTS.some((burst, i) => (joinsFromRange[i] ?? 0) >= burst.joins) ? 'address_burst' : null
@@ -52,8 +52,9 @@ export const PIONEERS = 100
 const GLOBAL_COUNTRIES = 3
 
 interface ReferralCounts {
-  /** Credited referrals in total, and on the UTC day of the newest one. */
+  /** Credited referrals in total. */
   alltime: number
+  /** Credited referrals on the UTC day of the newest one. */
   day: number
   countries: number
 }

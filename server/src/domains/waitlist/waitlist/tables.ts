@@ -47,8 +47,9 @@ export const members = pgTable(
     country: text('country'),
     /** Countries of credited referrals. */
     referralCountries: text('referral_countries').array().notNull().default(sql`'{}'`),
-    /** When the last confirmation and 'you moved up' emails were sent, to limit them. */
+    /** When the last confirmation email was sent, to limit these emails. */
     confirmationMailedAt: time('confirmation_mailed_at'),
+    /** When the last 'you moved up' email was sent, to limit these emails. */
     movedUpMailedAt: time('moved_up_mailed_at'),
   },
   (t) => [
@@ -83,13 +84,13 @@ export const referrals = pgTable(
     rewardHold: text('reward_hold', { enum: HOLD_REASONS }),
     /** The operator's decision on `rewardHold`. */
     rewardAllowed: boolean('reward_allowed'),
-    /** When to look up the mail server of the member's domain; null: it was looked up. */
+    /** When to look up the mail server of the member's domain; null: no lookup is planned. */
     mailCheckAt: time('mail_check_at'),
     /** The country of the referred member. */
     country: text('country'),
     /** Whether the referral has moved its referrer up. This happens once, even if the credit is reverted. */
     moved: boolean('moved').notNull().default(false),
-    /** Credits are numbered in their order. */
+    /** The number of the credit: all credits of the waitlist are numbered in the order they were given. */
     creditNumber: bigint('credit_number', { mode: 'number' }),
     creditedAt: time('credited_at'),
     /** Whether the weekly counts contain the credit. */
@@ -208,11 +209,13 @@ export const rewardGrants = pgTable(
     months: integer('months').notNull(),
     accountUserId: uuid('account_user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     earnedAt: time('earned_at').notNull().defaultNow(),
-    /** Since when the reward applies; null: it is held until enough referred members have confirmed. */
+    /** When the reward began to apply; null: it is held until enough referred members have confirmed. */
     grantedAt: time('granted_at').defaultNow(),
-    /** How many referred members have confirmed, how many must, and when a held reward starts if enough have. */
+    /** How many referred members have confirmed. */
     confirmed: integer('confirmed').notNull().default(0),
+    /** How many referred members must confirm. */
     needed: integer('needed').notNull().default(0),
+    /** When a held reward starts; null: not enough referred members have confirmed. */
     startsAt: time('starts_at'),
   },
   (t) => [

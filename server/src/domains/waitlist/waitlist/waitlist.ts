@@ -58,10 +58,10 @@ export async function join(context: JoinContext, input: JoinInput) {
   const existing = await findByMailbox(db, normalizedEmail)
   const joined = existing?.position ? null : await joinNow(context, input, existing)
   if (joined) return placeOf(joined, 'You are on the waitlist.')
-  // Someone may have joined meanwhile with the same mailbox.
+  // Someone may have joined with the same mailbox in the meantime.
   const member = existing?.position ? existing : await findByMailbox(db, normalizedEmail)
   if (!member) throw new Error('the mailbox has no member')
-  // An account without a place was created meanwhile.
+  // An account without a place was created in the meantime.
   if (!member.position) return join(context, input)
   return joinedAgain(context, member)
 }
@@ -217,7 +217,7 @@ export async function findReferralCode(
   { db, limits, request }: { db: Db; limits: Limits; request: ClientHashes },
   referralCode: string,
 ): Promise<{ position: number } | null> {
-  // Spend first, because beyond the limit known codes must look like unknown ones.
+  // Count the lookup first, because beyond the limit known codes must look like unknown ones.
   await limits.consume('positionByAddress', request)
   const [member] = await db
     .select({ position: members.position })
@@ -362,8 +362,8 @@ export async function findMailboxOwner(db: Db, email: string): Promise<string | 
 }
 
 /**
- * Moves an account's entry to its new address. If there are two entries, it keeps the one that
- * joined, or else the one with more referrals, or else the account's own. The other is anonymized.
+ * Moves an account's entry to its new address. If there are two entries, the account keeps the one
+ * that joined, or else the one with more referrals, or else its own. The other is anonymized.
  */
 export async function moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void> {
   const normalizedEmail = normalizeEmail(email)
@@ -377,7 +377,7 @@ export async function moveMember(context: WaitlistContext & { db: Db }, userId: 
     await confirm(waitlist, context, stays.id)
     return true
   })
-  // Without an entry, the account gets that of its new address, or a new one.
+  // An account without an entry takes over the entry of its new address, or gets a new one.
   if (!isMoved) await ensureMember(context, userId)
 }
 
@@ -392,7 +392,7 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   const isThereBetter = joined(own) === joined(there) ? countOf(there) > countOf(own) : joined(there)
   const [stays, goes] = isThereBetter ? [there, own] : [own, there]
 
-  // The account already has the rewards that both entries earned.
+  // If both entries earned the same reward, keep only the account's grant.
   const granted = tx
     .select({ key: rewardGrants.achievement })
     .from(rewardGrants)
@@ -440,7 +440,7 @@ async function anonymizeEntry(tx: Db, memberId: string): Promise<void> {
   await deleteAddressEvents(tx, memberId)
   await tx.delete(referralCounts).where(eq(referralCounts.memberId, memberId))
   await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, memberId))
-  // Referrals that are not credited yet are dropped, in both directions.
+  // Referrals that have not been credited are dropped, in both directions.
   const concerned = or(eq(referrals.memberId, memberId), eq(referrals.referrerId, memberId))
   const undone = await tx
     .delete(referrals)

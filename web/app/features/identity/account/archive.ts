@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { signedFetch } from '../../../signed-fetch'
 
-/** Downloads the account's data as a ZIP. @throws like signedFetch; AbortError */
+/** Downloads the account's data as a ZIP. @throws ORPCError; TypeError; AbortError */
 export async function fetchArchive(onReceived: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
   const response = await signedFetch('/api/auth/user/export', { signal })
   const pieces: BlobPart[] = []

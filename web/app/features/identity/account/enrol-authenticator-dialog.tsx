@@ -11,7 +11,7 @@ import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { QrCode } from './qr-code'
 
-/** An authenticator app that isn't verified yet. */
+/** An authenticator app that has not been verified yet. */
 export interface AuthenticatorSetup {
   id: string
   /** Base32, for typing. */
@@ -29,7 +29,7 @@ interface EnrolAuthenticatorDialogProps {
 
 /** Adds an authenticator app: scan, then verify with a code. */
 export function EnrolAuthenticatorDialog({ setup, onClose, onDone }: EnrolAuthenticatorDialogProps) {
-  // Still needed while the dialog closes.
+  // Kept, because the dialog still displays the setup while it closes.
   const [lastSetup, setLastSetup] = useState<AuthenticatorSetup | null>(null)
   if (setup && setup !== lastSetup) setLastSetup(setup)
   return (

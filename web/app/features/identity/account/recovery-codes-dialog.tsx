@@ -14,7 +14,7 @@ interface RecoveryCodesDialogProps extends Pick<DialogProps, 'returnsTo'> {
 
 /** Shows new recovery codes. They cannot be shown again. */
 export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodesDialogProps) {
-  // Still needed while the dialog closes.
+  // Kept, because the dialog still displays the codes while it closes.
   const [lastCodes, setLastCodes] = useState<readonly string[] | null>(null)
   const [warned, setWarned] = useState(false)
   const [isSaved, setSaved] = useState(false)

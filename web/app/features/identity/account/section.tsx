@@ -20,9 +20,9 @@ interface SectionProps {
   id: SectionId
   description?: ReactNode
   actions?: ReactNode
-  /** Its loading and error states replace the content. */
+  /** The content's query, whose loading and error states replace the content. */
   query?: SectionQuery
-  /** Shown while loading; default two lines. */
+  /** Shown while loading. Defaults to two lines of text. */
   skeleton?: ReactNode
   children: ReactNode
 }
@@ -30,7 +30,7 @@ interface SectionProps {
 /** A section of the account page, with an anchor. */
 export function Section({ id, description, actions, query, skeleton, children }: SectionProps) {
   const title = sections.find((section) => section.id === id)?.title ?? ''
-  // The focused row may be removed, such as an ended session or a factor.
+  // The focused row may be removed, such as that of an ended session.
   const focusFallback = useFocusFallback<HTMLElement>()
   const failed = query?.isError && query.data === undefined
   return (
@@ -48,7 +48,7 @@ export function Section({ id, description, actions, query, skeleton, children }:
   )
 }
 
-/** Why a section does not load. In a single sign-on session, users must first reauthenticate. */
+/** Says why a section did not load. In a single sign-on session, users must reauthenticate first. */
 function SectionError({ query }: { query: SectionQuery }) {
   const confirm = useAction(
     async () => {

@@ -7,7 +7,7 @@ import { toast } from '../../../ui/toast'
 import { takeCodeVerifier } from '../auth/pkce'
 import { linkProblem, providerName } from './link-problems'
 
-/** Codes work once, and React may run effects twice. */
+/** Results that were already handled: codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
 /** Links the account that Google or single sign-on returned, or shows why that failed. */

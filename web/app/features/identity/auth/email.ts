@@ -1,4 +1,4 @@
-/** Checks only the format. Whether the address exists is known only once an email to it is confirmed. */
+/** Checks only the format. Only a confirmed email proves that an address exists. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim())
 }

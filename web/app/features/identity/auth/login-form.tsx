@@ -40,7 +40,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
       },
     }),
   )
-  // True while signed in but still navigating.
+  // Stays true after signing in, until the next page opens.
   const busy = login.isPending || state.status === 'signed-in'
   const slow = useSlow(busy || (ready && isLoading), SLOW_AFTER_MS)
   const refused = login.isError && !fieldProblems(login.error).email

@@ -73,7 +73,7 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
   )
 }
 
-/** A single sign-on session learns only which factors can reauthenticate it. */
+/** The factors that an error lists: a single sign-on session only learns which factors can reauthenticate it. */
 function factorsOf(error: unknown): FactorsToProve['factors'] | undefined {
   if (errorCode(error) !== 'REAUTHENTICATION_NEEDED' || !(error instanceof ORPCError)) return undefined
   return (error.data as FactorsToProve | undefined)?.factors

@@ -101,7 +101,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
   )
 }
 
-/** @throws DOMException if canceled or no passkey matches */
+/** Asks the user for a passkey. @throws DOMException if canceled or no passkey matches */
 async function askPasskey(ticket: string) {
   const { options } = await client.secondFactors.signInChallenge({ ticket })
   return signWithPasskey(options)

@@ -7,7 +7,10 @@ interface FactorWays {
   passkey: boolean
 }
 
-/** @param canPasskey whether the browser supports passkeys */
+/**
+ * The ways to pass the second step with factors of these kinds. @param canPasskey whether the
+ * browser supports passkeys
+ */
 export function waysOf(kinds: SecondFactorNeeded['secondFactor'], canPasskey: boolean): FactorWays {
   return {
     code: kinds.includes('totp') || kinds.includes('recovery'),

@@ -22,7 +22,7 @@ interface Values {
 }
 
 export function SignUpForm({ referralCode }: { referralCode: string | null }) {
-  // Rerenders after hydration, which reveals anything typed before it.
+  // Rerenders after hydration, to pick up anything typed before it.
   useHydrated()
   // No default values: they would overwrite anything typed before hydration.
   const form = useForm<Values>()

@@ -22,7 +22,7 @@ interface GoogleSignInOptions {
   onFailed?: () => void
 }
 
-/** `begin` redirects to Google; `busy` is true until then. */
+/** Signs in with Google: `begin` redirects to Google, and `busy` is true until then. */
 export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: GoogleSignInOptions) {
   const [busy, setBusy] = useState(false)
   // A second press before the rerender must not replace the first one's verifier.

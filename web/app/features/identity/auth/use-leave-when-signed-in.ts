@@ -4,7 +4,7 @@ import { paths } from '../../../paths'
 import { safeReturnPath, takeReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
 
-/** Redirects signed-in users to the page that they requested, or else to their home. */
+/** Redirects signed-in users to the page that they requested, or else to the dashboard. */
 export function useLeaveWhenSignedIn(): void {
   const { status } = useSession()
   const navigate = useNavigate()

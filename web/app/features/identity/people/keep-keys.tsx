@@ -4,7 +4,7 @@ import type { RefObject } from 'react'
 import { api } from '../../../api'
 import { Checkbox } from '../../../ui/choice'
 
-/** The API keys that a person created. @param isAdmin whether the user may see them */
+/** The API keys that a person created. @param isAdmin whether the user may see API keys */
 export function useKeysOf(personId: string, isAdmin: boolean) {
   const list = useQuery({ ...api.apiKeys.list.queryOptions(), enabled: isAdmin })
   return list.data?.keys.filter(({ createdBy }) => createdBy?.id === personId) ?? []

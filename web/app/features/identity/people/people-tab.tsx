@@ -45,7 +45,7 @@ export function PeopleTab() {
   )
 }
 
-/** @param mayInvite false while it is unknown */
+/** Placeholder of the tab. @param mayInvite false while unknown */
 function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
@@ -78,7 +78,7 @@ function RolesCard() {
   )
 }
 
-/** Leaves the workspace, which owners cannot. The next token is for another workspace, so the page reloads. */
+/** Leaves the workspace, which owners cannot do. The next token is for another workspace, so the page reloads. */
 function LeaveCard({ name, personId, mayHaveKeys }: { name: string; personId: string; mayHaveKeys: boolean }) {
   const keys = useKeysOf(personId, mayHaveKeys)
   const keepApiKeys = useRef(false)

@@ -8,7 +8,7 @@ export function RoleNotice({ needs, children }: { needs: Role; children: ReactNo
   return useIsOffered(needs) ? null : <Callout>{children}</Callout>
 }
 
-/** Shown instead of connecting X. */
+/** Shown to users who are not admins, instead of the form that connects X. */
 export const ADMINS_CONNECT = 'Only admins can connect X accounts. Ask an admin of this workspace.'
 
 /** Shown to viewers instead of actions. */

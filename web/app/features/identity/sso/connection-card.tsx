@@ -15,7 +15,7 @@ const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
 
 interface ConnectionCardProps {
   connection: SsoConnection | null
-  /** Whether the user is the owner. */
+  /** Whether the user is the workspace's owner. */
   mayChange: boolean
 }
 

@@ -106,7 +106,7 @@ export function DayField({ label, hideLabel, error, moment, onChange }: DayField
   )
 }
 
-/** The custom fields that leads have, and the given field. */
+/** The names of the custom fields that leads have, and `current`. */
 export function useCustomFields(current?: string): { names: string[]; isLoaded: boolean } {
   const { data } = useQuery(api.leads.fields.queryOptions())
   const names = data?.fields.map(({ name }) => name) ?? []

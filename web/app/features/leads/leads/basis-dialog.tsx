@@ -19,7 +19,7 @@ const hints: Record<ContactBasis, string> = {
   none: 'You have no reason on record.',
 }
 
-/** Records why leads may be contacted, since when, and the evidence. */
+/** Records the leads' contact basis, with its date and its evidence. */
 export function BasisDialog({ open, onClose, picked }: ControlledDialogProps & { picked: Picked }) {
   const count = pickedCount(picked)
   const [basis, setBasis] = useState<ContactBasis | null>(null)

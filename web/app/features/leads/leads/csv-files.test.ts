@@ -2,7 +2,7 @@ import { ERROR_TEXT } from '@x-automated/contract/errors'
 import { expect, test, vi } from 'vitest'
 import { sendImport } from './csv-files'
 
-/** Uploads a file to a server that responds with 200 and this line. */
+/** Uploads a file to a fake server that responds with 200 and `line`. */
 function uploadAnswered(line: object) {
   vi.stubGlobal(
     'XMLHttpRequest',

@@ -8,7 +8,7 @@ import { filterQuery } from './leads-url'
 export const IMPORT_BYTES_MAX = 64 * 1024 * 1024
 const NAME_MAX = 255
 
-/** Bytes uploaded so far, and in total. */
+/** The progress of an upload, in bytes: `done` so far, `of` in total. */
 export interface UploadState {
   done: number
   of: number
@@ -22,7 +22,7 @@ export interface ImportOrder {
   basisSource: string
 }
 
-/** Uploads a CSV file to import. @returns its id @throws ORPCError; TypeError; AbortError */
+/** Uploads a CSV file to import. @returns the import's id @throws ORPCError; TypeError; AbortError */
 export async function sendImport(
   order: ImportOrder,
   onProgress: (state: UploadState) => void,
@@ -40,7 +40,7 @@ export async function sendImport(
   return started.import.id
 }
 
-/** Uses XMLHttpRequest, because fetch reports no upload progress. */
+/** Uploads the file with XMLHttpRequest, because fetch reports no upload progress. */
 function upload(
   { file, columns, basis, basisSource }: ImportOrder,
   token: string | null,
@@ -77,14 +77,14 @@ function firstLine(text: string): { import?: { id: string }; failure?: { status:
   return end === -1 ? null : JSON.parse(text.slice(0, end))
 }
 
-/** Downloads matching leads as a CSV file. @throws what signedFetch throws */
+/** Downloads matching leads as a CSV file. @throws ORPCError; TypeError */
 export async function exportLeads(filter: LeadFilter): Promise<void> {
   const query = filterQuery(filter).toString()
   const response = await signedFetch(`/api/leads/export${query && `?${query}`}`)
   save(await response.blob(), `leads-${new Date().toISOString().slice(0, 10)}.csv`)
 }
 
-/** Creates a CSV file of the rows with problems. */
+/** Creates a CSV file that lists the rows with problems. */
 export function rowProblemsCsv(problems: ImportResult['rejected']): Blob {
   const rows = problems.map(({ line, problem }) => `${line},"${problem.replaceAll('"', '""')}"`)
   return new Blob([['line,problem', ...rows, ''].join('\r\n')], { type: 'text/csv;charset=utf-8' })

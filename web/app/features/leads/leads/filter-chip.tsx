@@ -22,7 +22,7 @@ const chipButton = 'flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 p
 interface FilterChipProps extends EditorProps {
   onRemove: () => void
   onEdit?: (isOpen: boolean) => void
-  /** Gets the focus if the chip is closed empty, which removes it. */
+  /** Gets the focus if the chip is removed because it was empty when closed. */
   addButton?: RefObject<HTMLButtonElement | null>
   /** Opens the builder of rules. */
   onRules?: () => void

@@ -13,7 +13,7 @@ import { useFilterLocks } from './use-filter-plan'
 
 export interface EditorProps {
   criterion: Criterion
-  /** The index of a condition on a custom field. Without it, one is added. */
+  /** The index of the condition on a custom field to edit. Without an index, a condition is added. */
   index?: number
   draft: FilterDraft
   onChange: (draft: FilterDraft, isTyped: boolean) => void
@@ -143,7 +143,7 @@ export function Editor({
   )
 }
 
-/** Without a submit button, Enter does not submit a form with several fields. */
+/** A hidden submit button. Without one, Enter does not submit a form with several fields. */
 function EnterSubmits() {
   return <button type="submit" hidden aria-label="Done" />
 }

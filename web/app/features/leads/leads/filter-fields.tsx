@@ -33,6 +33,7 @@ export interface FilterDraft {
   fields: readonly FieldCondition[]
   /** A time, or ''. */
   contactedAfter: string
+  /** A time, or ''. */
   contactedBefore: string
   rules: LeadRules | null
 }
@@ -60,7 +61,7 @@ export function rangeProblem({ min, max }: Pick<FilterDraft, 'min' | 'max'>): st
   return min !== null && max !== null && max < min ? 'Less than the minimum' : undefined
 }
 
-/** The filter that the fields represent. Criteria without a field stay. */
+/** The filter that the fields represent. The list and the scrape, which have no field, are kept. */
 export function filterOf(draft: FilterDraft, { listId, scrapeId }: LeadFilter): LeadFilter {
   return {
     listId,

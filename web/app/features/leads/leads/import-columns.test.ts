@@ -24,7 +24,7 @@ test('reads the header and the first five rows with any delimiter', async () => 
   })
   // The rest of the file is not parsed.
   expect(vi.mocked(parse).mock.calls.map(([bytes]) => bytes.length <= 16 * 1024)).toEqual([true])
-  // Reads on until it has five long rows.
+  // The preview reads more of the file until it has five long rows.
   const long = Array.from({ length: 7 }, (_, n) => `${n},"${'x\n'.repeat(10_000)}"`)
   expect(await readPreview(new Blob([['Handle,Bio', ...long].join('\n')]))).toEqual({
     headers: ['Handle', 'Bio'],

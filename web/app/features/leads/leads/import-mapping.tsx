@@ -9,7 +9,7 @@ import { ColumnTable } from './column-table'
 import { CUSTOM_FIELD, columnLabels, columnsProblem, handlesWarning, idsWarning, type Preview } from './import-columns'
 import { basisLabels } from './leads-url'
 
-/** What an import needs besides the file. */
+/** What an import needs in addition to the file. */
 export interface Mapping {
   columns: string[]
   basis: ContactBasis

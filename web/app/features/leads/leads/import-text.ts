@@ -3,7 +3,7 @@ import type { Import } from '@x-automated/contract/leads/imports'
 import { roughDurationText } from '../scrapes/scrape-text'
 import { IMPORT_BYTES_MAX, type UploadState } from './csv-files'
 
-/** 2 KB, 1.5 MB. */
+/** '2 KB' or '1.5 MB'. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024 * 1024) return `${formatNumber(Math.max(1, Math.round(bytes / 1024)))} KB`
   return `${formatNumber(Math.round((bytes / 1024 / 1024) * 10) / 10)} MB`
@@ -42,7 +42,7 @@ export function outcomeText(ended: Import): string {
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${roughDurationText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
-/** Whether the upload can still be canceled. After that, the import is canceled instead. */
+/** Whether the file is still being uploaded. If so, Cancel stops the upload. Later, it stops the import. */
 export const isUploading = (state: UploadState | null): boolean => state === null || state.done < state.of
 
 /** Upload progress for a progress bar. @param elapsedSeconds since the upload started */

@@ -19,7 +19,7 @@ export function useLeadConversations(leadId: string | undefined) {
 
 type Conversations = ReturnType<typeof useLeadConversations>
 
-/** The latest message, with a link to answer it. */
+/** The latest message of each conversation, with a link to answer it. */
 export function LeadConversations({ conversations }: { conversations: Conversations }) {
   const accounts = useAccounts().data?.accounts ?? []
   return conversations.map(({ id, lastMessage, label, xAccountId, isEncrypted }) => (

@@ -93,7 +93,7 @@ export function LeadHistory({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** A conversation message's text, with a button that deletes it from here. */
+/** The stored text of a message from a conversation, with a button that deletes it. */
 function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
   const mayWrite = useIsOffered('member')
   const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })

@@ -52,7 +52,7 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   )
 }
 
-/** The first 100 characters of a bio. The tooltip shows the rest. */
+/** The first 100 characters of a bio. The tooltip shows the full text. */
 export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
   const text = bio?.trim()
   if (!text) return <span className="text-faint">No bio available</span>
@@ -72,7 +72,7 @@ export function SuppressedBadge() {
   )
 }
 
-/** Shows 'Unknown' if neither X nor an import provided the number. */
+/** The number of followers, or 'Unknown' if neither X nor an import provided it. */
 export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
   if (followerCount === null) return <span className="text-faint">Unknown</span>
   return <span data-numeric>{formatNumber(followerCount)}</span>

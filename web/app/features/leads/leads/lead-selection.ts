@@ -1,7 +1,7 @@
 import type { LeadFilter, LeadQuery } from '@x-automated/contract/leads/leads'
 import { messageableParts } from './lead-status'
 
-/** The leads of a bulk action: ids, the messageable matches of a filter, or all its matches. */
+/** The leads of a bulk action: given ids, the messageable matches of a filter, or all matches of a filter. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
 /** How many leads an action changes. For a filter, its last count. */
@@ -9,14 +9,14 @@ export function pickedCount(picked: Picked): number {
   return 'ids' in picked ? picked.ids.length : picked.count
 }
 
-/** The selections of the requests that an action needs. */
+/** The selections for an action, one per request. */
 export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
   if ('everyone' in picked) return [{ filter: picked.everyone }]
   if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
-/** Whether it is a single lead, which is changed by a call instead of a job. */
+/** Whether a single lead is picked. It is changed by a direct call instead of a job. */
 export function isSingle(picked: Picked): boolean {
   return 'ids' in picked && picked.ids.length === 1
 }

@@ -39,14 +39,16 @@ export interface LeadSheetProps {
   onClose: () => void
   /** '3 of 286'; null if the lead isn't on the page. */
   position: string | null
-  /** Opens the next or previous lead of the filter; null if there is none. */
+  /** Opens the next lead of the filter; null if there is none. */
   onNext: (() => void) | null
+  /** Opens the previous lead of the filter; null if there is none. */
   onPrevious: (() => void) | null
   onSend: (lead: LeadDetail, message: string) => void
   onSuppress: (lead: LeadDetail) => void
   onRemove: (lead: LeadDetail) => void
-  /** Renders their conversation with a field to answer, and the members' notes. */
+  /** Renders the lead's conversation, with a field to answer. */
   renderThread: (conversationId: string, textarea: RefObject<HTMLTextAreaElement | null>) => ReactNode
+  /** Renders the members' notes about the conversation. */
   renderNotes: (conversationId: string) => ReactNode
 }
 

@@ -34,7 +34,7 @@ export function displayStatusOf({
   return replied && standings[dmStatus] === 'sent' ? 'replied' : dmStatus
 }
 
-/** Queued, sent and suppressed leads cannot be selected or messaged. */
+/** Whether a lead can be selected and messaged. Queued, sent and suppressed leads cannot. */
 export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): boolean {
   const status = filterStatusOf(lead)
   return !lead.suppressed && (status === 'not_sent' || status === 'failed')

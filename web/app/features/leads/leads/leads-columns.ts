@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 
-/** Columns of every workspace, besides the name. Custom fields are named 'field:company'. */
+/** Columns of every workspace, in addition to the name. Custom fields are named 'field:company'. */
 const COLUMNS = {
   bio: { name: 'Bio', width: null },
   followerCount: { name: 'Followers', width: 112, end: true },
@@ -22,7 +22,7 @@ const LEAD_WIDTH = 304
 /** Rows per page. The first is the default. */
 export const PAGE_SIZES = [10, 25, 50, 100] as const
 
-/** The look of a person's table. Stored in this browser. */
+/** The layout of the user's table of leads. Stored in this browser. */
 export interface TableLayout {
   /** Visible columns, in order. */
   shown: readonly string[]

@@ -24,9 +24,9 @@ interface LeadsTableProps extends LeadActions {
   layout: TableLayout
   /** @param isDragging true if more layouts follow soon */
   onLayout: (layout: TableLayout, isDragging?: boolean) => void
-  /** The first page is loading. */
+  /** Whether the first page is loading. */
   loading: boolean
-  /** The previous page stays visible while the next one loads. */
+  /** Whether the previous page is shown while the next one loads. */
   stale: boolean
 }
 
@@ -41,7 +41,7 @@ interface LeadActions {
 /** The width of the checkbox, in pixels. */
 const CHECKBOX_WIDTH = 40
 
-/** Arrow keys move between checkboxes. With Shift, they also check those they pass. */
+/** Moves between checkboxes with the arrow keys. With Shift, also checks the old and the new one. */
 function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
@@ -114,7 +114,7 @@ export function LeadsTable({ selection, layout, onLayout, loading, stale, ...act
   )
 }
 
-/** Phones only show the name and the status. */
+/** Classes for a column on phones, which only show the name and the status. */
 const onPhones = (id: string) => (id === 'dmStatus' ? 'max-md:w-24 max-md:ps-0' : id === 'name' ? '' : 'max-md:hidden')
 
 interface HeaderCellProps extends Pick<LeadsTableProps, 'layout' | 'onLayout'> {
@@ -243,7 +243,7 @@ function LeadCell({ id, lead }: { id: string; lead: ListedLead }) {
 
 const NOTHING = <span className="text-faint">–</span>
 
-/** Appears at the end of the row when it is hovered or focused. On touch screens, it is a menu. */
+/** A lead's actions. They appear at the end of the row when it is hovered or focused; on touch screens, in a menu. */
 function RowActions({
   row,
   mayWrite,

@@ -21,7 +21,7 @@ interface LeadsToolbarProps {
   total: number | null
   /** Whether counting the total failed. */
   isUncounted: boolean
-  /** `total` still belongs to the previous filter. */
+  /** Whether `total` still belongs to the previous filter. */
   stale: boolean
   /** Null without a filter. */
   onClearFilter: (() => void) | null
@@ -83,7 +83,7 @@ export function LeadsToolbar({
           Select all {formatCount(selectable, isForPeople ? 'lead' : 'messageable lead')}
         </Button>
       )}
-      {/* From 80% on, it is a warning and moves to the top. */}
+      {/* From 80% of the limit on, the notice is a warning and moves to the top. */}
       <div className="empty:hidden has-[[role=status]]:-order-1 has-[[role=status]]:w-full has-[[role=status]]:py-1.5 max-sm:hidden max-sm:has-[[role=status]]:block">
         <UsageNotice what="dms" />
       </div>
@@ -188,7 +188,7 @@ export function LeadsToolbar({
 /** The selection, and how many matching leads can be messaged (null if unknown). */
 export function usePicked(filter: LeadFilter, total: number | null, selection: LeadsSelection) {
   const { mode, all, ids, table } = selection
-  // Only fetched once the entire page is selected.
+  // The count is fetched only once all leads, or all leads on this page, are selected.
   const isAsked = mode === 'messages' && (all || (table.getIsAllPageRowsSelected() && (total ?? 0) > ids.length))
   const messageable = useMessageableCount(filter, isAsked)
   const picked: Picked = !all

@@ -39,7 +39,7 @@ export interface LeadsView {
   page: number
 }
 
-/** The API's highest bound. */
+/** The highest bound for follower counts that the API accepts. */
 export const FOLLOWERS_MAX = 1_000_000_000
 
 /** Parses a follower count that a user typed ('12,500', ' 300 '); undefined if it is not a number. */

@@ -60,7 +60,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
         query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
     }),
   )
-  // Separate, because a page loads faster than its total.
+  // The total is a separate query, because a page loads faster.
   const count = useQuery(api.leads.count.queryOptions({ input: filter, placeholderData: keepPreviousData }))
   const isCurrentPage = leads.data !== undefined && !leads.isPlaceholderData
   const total = count.data && !(count.isPlaceholderData && isCurrentPage) ? count.data.total : null
@@ -209,7 +209,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   )
 }
 
-/** The lead in the sheet: the one in the URL, even if search opens it while this page is open. */
+/** The lead in the sheet. A lead in the URL opens with the page, and also when search adds it to the URL later. */
 function useOpenedLead(named: string | null) {
   const [opened, setOpened] = useState(named)
   const { key } = useLocation()

@@ -2,8 +2,8 @@ import { inputProblems, predicateOf } from '@x-automated/contract/input-problems
 import { type LeadRule, LeadRules, type RuleMatch } from '@x-automated/contract/leads/lead-rules'
 import { customFieldIn, RULE_OPS, type RuleOp, takesValue } from '@x-automated/contract/leads/rule-fields'
 
-/* Rules as the builder shows them. For the follower count and the last contact it has one field
-   each, where the API has two. */
+/* Rules as the builder shows them. It has one field for the follower count and one for the last
+   contact. The API has two of each. */
 
 /** A field of the builder: one of these, or `field:{name}`. */
 export const SCREEN_FIELDS = {
@@ -143,7 +143,7 @@ const SCREEN_NAMES: Record<string, ScreenField> = {
 /** Translates a stored rule into the builder's names. */
 export function screenRule({ field, op, value }: LeadRule): Omit<RuleDraft, 'key'> {
   const ids = Array.isArray(value) ? value : []
-  // In the builder, "Several tags" has no other operators.
+  // In the builder, `tags` has no operators without a value, but `tag` does.
   const screenField = field === 'tags' && !takesValue(op) ? 'tag' : (SCREEN_NAMES[field] ?? field)
   return { field: screenField, op, value: Array.isArray(value) ? '' : String(value ?? ''), ids }
 }

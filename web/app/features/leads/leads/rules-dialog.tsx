@@ -45,7 +45,7 @@ interface RulesDialogProps extends ControlledDialogProps, Pick<DialogProps, 'ret
   onApply: (rules: LeadRules) => void
 }
 
-/** Builds and/or rules: rows of field, operator and value, in groups of one level. */
+/** Builds rules that are combined with AND or OR: rows of field, operator and value, with one level of groups. */
 export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: RulesDialogProps) {
   const [draft, setDraft] = useState<RulesDraft>(() =>
     rules ? draftOfRules(rules) : { match: 'all', nodes: [newRule()] },

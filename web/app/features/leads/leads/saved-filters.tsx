@@ -28,7 +28,7 @@ export interface SavedFiltersProps {
 
 /** The workspace's saved filters, and a link to the current view. */
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
-  // Fetched before the menu opens.
+  // Fetched here, so that the filters are ready when the menu opens.
   const saved = useSavedFilters()
   const dialogs = useDialogs<'save' | 'list' | 'manage'>()
   const mayWrite = useIsOffered('member')

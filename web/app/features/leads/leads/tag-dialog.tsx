@@ -38,7 +38,10 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const word = typed.trim().toLowerCase()
   const matching = allTags.filter(({ id, name }) => chosen.has(id) || name.toLowerCase().includes(word))
   const apply = () => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })
-  /** Enter selects the tag with this name, or applies the changes, unless it creates a tag. */
+  /**
+   * Handles Enter: selects the tag with the typed name or, without a name, applies the change.
+   * @returns false if Enter should create a tag
+   */
   const enter = () => {
     const named = allTags.find(({ name }) => name.toLowerCase() === word)
     if (named) setChosen(new Set([...chosen, named.id]))
@@ -115,7 +118,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
 
 interface NewTagProps {
   label?: string
-  /** Without it, the field only searches tags. */
+  /** Defaults to true. If false, the field only searches tags. */
   mayCreate?: boolean
   onType?: (name: string) => void
   /** Called first on Enter. @returns true if nothing should be created */

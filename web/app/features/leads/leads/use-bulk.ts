@@ -49,12 +49,15 @@ interface TagChange {
   remove: string[]
 }
 
-/** The reverse change, or null if it would affect more than was changed. @param changed number of tags */
+/**
+ * The reverse change, or null if it would affect more than was changed. @param changed how many of
+ * the lead's tags changed
+ */
 export function oppositeOf({ add, remove }: TagChange, changed: number): TagChange | null {
   return changed === add.length + remove.length ? { add: remove, remove: add } : null
 }
 
-/** Tags leads. The toast offers to undo it, after a call as well as after a job. */
+/** Changes the tags of leads. The toast offers Undo, both after a call and after a job. */
 export function useTagLeads(onClose?: () => void) {
   const undo = useAction((change: Selection & TagChange) => client.tags.apply(change), {
     done: 'Undone for 1 lead',
@@ -98,8 +101,8 @@ export function useSetBasis(onClose?: () => void) {
 }
 
 /**
- * Adds leads to the suppression list, which cancels their queued messages. The toast offers to undo
- * it, but canceled messages stay canceled.
+ * Adds leads to the suppression list, which cancels their queued messages. The toast offers Undo,
+ * but canceled messages stay canceled.
  */
 export function useSuppressLeads(onClose?: () => void) {
   const undo = useAction((id: string) => client.suppressions.remove({ id }), {

@@ -43,7 +43,7 @@ export function useImport(onEnded: (ended: Import) => void) {
     isLoading: id !== null && query.isPending,
     /** The workspace's latest import. */
     newest: imports[0],
-    /** @param next null closes the displayed import, unless another one is running */
+    /** Displays an import. @param next its id; null closes the displayed import, unless another one is running */
     show(next: string | null) {
       setLeftId(id)
       setId(next)

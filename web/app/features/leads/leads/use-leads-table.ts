@@ -51,7 +51,10 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
   const { mode } = state
   const canSelect = (lead: ListedLead) => mode === 'people' || canBeMessaged(lead)
   const isCurrent = state.filterKey === filterKey
-  /** After unchecking one of "all", only the rest of the current page stays selected. */
+  /**
+   * The selected rows. If "all" are selected, these are the current page's rows: unchecking one
+   * keeps only the others.
+   */
   const rowsOf = ({ rows, all, filterKey: of }: SelectionState): RowSelectionState => {
     const selected = new Set(of !== filterKey ? [] : all ? leads.map(({ id }) => id) : Object.keys(rows))
     for (const lead of leads) if (!canSelect(lead)) selected.delete(lead.id)
@@ -93,7 +96,7 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     table,
     mode,
     ids: Object.keys(rowSelection),
-    /** All matching leads are selected, on all pages. */
+    /** Whether all matching leads are selected, on all pages. */
     all: isCurrent && state.all,
     pickAll: () => setState({ filterKey, mode, rows: {}, all: true }),
     clear: () => setState({ filterKey, mode, rows: {}, all: false }),

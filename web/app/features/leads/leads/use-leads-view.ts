@@ -4,10 +4,10 @@ import { useLocation, useSearchParams } from 'react-router'
 import { parseLeadsParams } from './leads-params'
 import { type LeadsView, toLeadsParams } from './leads-url'
 
-/** The requested searches that are still pending once one has arrived. */
+/** The requested URL queries that are still pending after the router has reported `arrived`. */
 export function underWay(requested: readonly string[], arrived: string): readonly string[] {
   const index = requested.lastIndexOf(arrived)
-  // Any other search comes from a link or the back button, and takes effect immediately.
+  // Any other URL query comes from a link or the back button, and takes effect immediately.
   return index < 0 ? [] : requested.slice(index + 1)
 }
 

@@ -41,7 +41,7 @@ export function useQueueDms() {
     async mutationFn({ picked, message }: Order) {
       const [first] = selectionsOf(picked)
       if (!first || !isSingle(picked)) {
-        // One job for the selection, so the plan limit is checked once. Skips leads already messaged.
+        // One job for the selection, so the plan limit is checked once. The job skips leads that were already messaged.
         const selection = 'matching' in picked ? { filter: { ...picked.matching, suppressed: false } } : first
         if (selection) await startJobs([{ kind: 'queue', ...selection, message, holdSeconds: HOLD_SECONDS }])
         return null
@@ -84,7 +84,7 @@ function invalidateLeads(queries: QueryClient): Promise<void> {
   return queries.invalidateQueries({ queryKey: api.leads.key() })
 }
 
-/** @returns the previous statuses by lead id */
+/** Shows the selected leads as queued. @returns their previous statuses by lead id */
 function markQueued(queries: QueryClient, isSelected: (lead: ListedLead) => boolean): Map<string, Lead['dmStatus']> {
   const before = new Map<string, Lead['dmStatus']>()
   changeLeads(queries, (lead) => {

@@ -4,7 +4,7 @@ import { parseLayout, type TableLayout } from './leads-columns'
 import { type LeadsView, toLeadsParams } from './leads-url'
 import { useStoredText } from './use-stored-text'
 
-/** The table's layout, stored in this browser. While a column is dragged, it is displayed but not stored. */
+/** The table's layout, stored in this browser. While a column is dragged, its layout is displayed but not stored. */
 export function useTableLayout({ filter, page, sort }: LeadsView) {
   const [text, keep] = useStoredText('leadsTable')
   const stored = useMemo(() => parseLayout(text), [text])

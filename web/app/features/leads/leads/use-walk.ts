@@ -26,7 +26,7 @@ export function useWalk({
   onOpen,
   onPage,
 }: WalkInput): Pick<LeadSheetProps, 'position' | 'onNext' | 'onPrevious'> {
-  // At which end the requested page opens.
+  // Which lead opens when the requested page has loaded: 1 for its first, -1 for its last.
   const [entry, setEntry] = useState<1 | -1 | null>(null)
   if (entry !== null && leads && !leads.some(({ id }) => id === opened)) {
     setEntry(null)

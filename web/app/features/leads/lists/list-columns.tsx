@@ -157,8 +157,8 @@ export function useDuplicateList(id: string, onDone?: (copy: List) => unknown) {
       onSettled: () => refresh(api.lists),
     }),
   )
-  // Copying a long list takes a while. It still shows as pending after leaving and reopening the
-  // page.
+  // Copying a long list takes a while. The list still shows as being copied after the user has left
+  // and reopened the page.
   const pending = usePending<{ id: string }>(api.lists.duplicate.mutationKey())
   return { duplicate: () => copying.mutate({ id }), isDuplicating: pending.some((item) => item.id === id) }
 }

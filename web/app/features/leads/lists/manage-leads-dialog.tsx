@@ -298,7 +298,7 @@ function useChanges(
 
 const failures = { add: 'Failed to add leads', remove: 'Failed to remove leads' }
 
-/** Saving failed. The message can be shown. */
+/** An error while saving. Its message can be shown to the user. */
 class SaveError extends Error {}
 
 const doneTexts = {

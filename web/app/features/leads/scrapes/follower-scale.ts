@@ -32,7 +32,7 @@ export function filterBetween(from: number, to: number): FollowerFilter {
   return { min: from <= 0 ? null : followersAt(from), max: to >= SCALE_END ? null : followersAt(to) }
 }
 
-/** Whether the filter's range is wider than that of the scrape. */
+/** Whether the filter includes follower counts outside the scrape's range. */
 export function isWider({ min, max }: FollowerFilter, bounds: ScrapeBounds): boolean {
   return (min ?? 0) < bounds.minFollowers || (max ?? FOLLOWERS_MAX) > bounds.maxFollowers
 }

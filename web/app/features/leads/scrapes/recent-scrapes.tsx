@@ -21,7 +21,7 @@ interface RecentScrapesProps {
   /** The id of the scrape displayed above. */
   currentId: string | null
   onShow: (id: string) => void
-  /** A scrape is in progress, so no other one can start. */
+  /** Whether a scrape is in progress. If so, no other scrape can start. */
   busy: boolean
   onStarted: (scrape: Scrape) => void
   onAskCredentials: () => void

@@ -8,7 +8,7 @@ import { ConnectForm } from '../../platform/x-account/connect-form'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { SESSION_EXPIRED } from './scrape-text'
 
-/** Polls, because the account may get connected in another tab. */
+/** How often to check the connection, because someone may connect the account in another tab. */
 const POLL_EVERY_MS = 10_000
 
 /** Connects X for a waiting scrape, which then resumes. @param reason why X refused the connection, if known */

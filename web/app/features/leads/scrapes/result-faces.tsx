@@ -13,7 +13,7 @@ interface ResultFacesProps {
   /** The total number of leads. */
   total: number
   filter: ResultsFilter
-  /** While the scrape runs, faces appear one by one. */
+  /** Whether the scrape is in progress. Its faces then appear one by one. */
   isLive: boolean
 }
 
@@ -43,7 +43,7 @@ export function ResultFaces({ leads, total, filter, isLive }: ResultFacesProps) 
   )
 }
 
-/** How many of `count` to show: initially and with reduced motion all of them, otherwise one more at a time. */
+/** How many of `count` faces to show. Increases one by one if `isLive`, except with reduced motion. */
 function useRevealed(count: number, isLive: boolean): number {
   const [visibleCount, setVisibleCount] = useState(isLive ? 0 : count)
   const isBehind = visibleCount < count

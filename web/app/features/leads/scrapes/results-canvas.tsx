@@ -27,11 +27,11 @@ const FACES = 100
 
 export interface ResultsCanvasProps {
   scrape: Scrape
-  /** Another scrape can start now. */
+  /** Whether another scrape can start now. */
   mayStart: boolean
   /** Repeats this scrape with other bounds. */
   onWiden: (scrape: Scrape) => void
-  /** Renders the first message to these leads. A feature of a later area provides it. */
+  /** Renders the first message to these leads. The page passes it in, because it belongs to outreach. */
   renderMessage: (input: {
     filter: LeadQuery
     message: string
@@ -69,7 +69,7 @@ export function ResultsCanvas({ scrape, mayStart, onWiden, renderMessage }: Resu
   const count = scrape.matched === 0 ? 0 : (leadsQuery.data?.total ?? scrape.matched)
   // Stays true when nobody matches, so that nothing moves.
   const isUsable = count > 0 || (isFiltered && scrape.matched > 0)
-  // Wait for both, because each is above the next part. The leads come last and move nothing.
+  // Wait for both the faces and the histogram, because each would move the parts below. The leads come last.
   if (scrape.matched > 0 && (faces.isPending || histogram.isPending)) return <Skeleton className="h-dvh" />
   return (
     <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>

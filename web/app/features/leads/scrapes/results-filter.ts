@@ -10,7 +10,7 @@ export function everyoneIn({ minFollowers, maxFollowers }: ScrapeBounds): Result
   return { min: minFollowers, max: maxFollowers, required: [], excluded: [] }
 }
 
-/** Whether a lead matches. Leads with an unknown follower count do. */
+/** Whether a lead matches. An unknown follower count fits every range. */
 export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: ResultsFilter): boolean {
   if (!fitsBioWords(lead.bio, filter)) return false
   const { followerCount } = lead

@@ -31,11 +31,11 @@ import { FORM_FIELDS, SOURCES, SourceField, sourceIn, sourceProblem, type Values
 const NOT_CONNECTED = 'No X account is connected.'
 
 interface ScrapeFormProps {
-  /** A scrape is in progress. It is running, or waits until X is connected next to this form. */
+  /** Whether a scrape is in progress: it is running, or waits until X is connected next to this form. */
   busy: false | 'running' | 'disconnected'
-  /** Leads are shown below, so using them is the main action. */
+  /** Whether leads are shown below. Using them is then the main action. */
   hasResults: boolean
-  /** X requires a new login. */
+  /** Whether X requires a new login. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
   onStarted: (scrape: Scrape) => void
@@ -65,7 +65,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
   const { errors } = form.formState
   const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
-  // On phones, the leads come first.
+  // On phones, the filters are hidden at first if there are leads.
   const [showsFilters, setShowsFilters] = useState(false)
   const isRunning = create.isPending || busy === 'running'
   const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
@@ -80,7 +80,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
   const fieldError = errors[FORM_FIELDS[type]]?.message
 
   const submit = form.handleSubmit(async (submitted) => {
-    // Includes a keyword that was typed but not added yet.
+    // Includes a keyword that has been typed but not added yet.
     const keywords = withChip(submitted.keywords, submitted.keyword)
     form.setValue('keywords', keywords)
     form.setValue('keyword', '')
@@ -189,7 +189,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
   )
 }
 
-/** Fills in the handle from the URL, even if search opens one while this page is open. */
+/** Fills in the handle from the URL, also when search changes the URL while this page is open. */
 function useNamedHandle(form: UseFormReturn<Values>) {
   const [params] = useSearchParams()
   const { key } = useLocation()

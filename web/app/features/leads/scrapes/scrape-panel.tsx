@@ -18,7 +18,7 @@ import { cacheScrape } from './use-live-scrape'
 
 interface ScrapePanelProps {
   scrape: Scrape
-  /** Called when the scrape was resumed. */
+  /** Called after the scrape has been resumed. */
   onChanged: (scrape: Scrape) => void
   /** Called when the user wants to scrape something else. */
   onAnother: () => void
@@ -92,7 +92,7 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
   )
 }
 
-/** A scrape's status. Also shows that the plan's limit stopped it. */
+/** A scrape's status, or that the plan's limit stopped the scrape. */
 export function ScrapeStatus({ scrape: { status, stoppedBy } }: { scrape: Scrape }) {
   if (stoppedBy === 'PLAN_LIMIT') return <Badge tone="warn">Stopped at plan limit</Badge>
   return <StatusBadge status={status} />

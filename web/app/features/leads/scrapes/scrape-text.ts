@@ -113,7 +113,7 @@ export function roughDurationText(seconds: number): string {
 /** Time and cost of a scrape before it starts. */
 export interface Estimate {
   profiles: number
-  /** What is probably read before there are enough leads. Null if X does not bill it. */
+  /** What is probably read before there are enough leads. `costCents` is null if X does not bill it. */
   likely: { profiles: number; seconds: number; costCents: number | null }
   /** The most that X charges; null if it is free. */
   costCents: number | null

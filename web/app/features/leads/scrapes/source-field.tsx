@@ -22,7 +22,7 @@ export interface Values {
   maxFollowers: number
   keywords: string[]
   leadLimit: string
-  /** A keyword that was typed but not added yet. */
+  /** A keyword that has been typed but not added yet. */
   keyword: string
   username: string
   password: string

@@ -37,7 +37,7 @@ export function useSaveResults(scrape: Scrape, { query, message }: Saved) {
   )
 }
 
-/** The list that was last saved to, and how many leads it was for. Null once it is complete. */
+/** The list that was last saved to. `matched` is null until the list is complete, then the scrape's number of leads. */
 interface LastList {
   list?: { of: string; id: string; name: string; matched: number | null }
 }

@@ -22,7 +22,10 @@ export interface PeopleMapping {
   hasHeader: boolean
 }
 
-/** Guesses the mapping from the first row. Each field is used once. A single column contains the people. */
+/**
+ * Guesses the mapping from the first row. Each field is used once. A single column is assumed to
+ * contain the people.
+ */
 export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
   const hasHeader = guessHeader(headers)
   const fields = headers.map((cell) =>
@@ -62,7 +65,10 @@ export function peopleWarning(preview: Preview, mapping: PeopleMapping): string 
   return handlesWarning({ headers: preview.headers, rows }, mapping.columns)
 }
 
-/** The mapping for the API. A single column may contain both handles and ids, so the server decides. */
+/**
+ * The mapping for the API. Omitted for a single column without a known name, because the server
+ * recognizes both handles and ids in it.
+ */
 export function peopleQuery({ headers }: Preview, { columns, hasHeader }: PeopleMapping): URLSearchParams {
   const query = new URLSearchParams({ header: String(hasHeader) })
   const isRead = columns.length === 1 && columns[0] === 'twitter_handle'

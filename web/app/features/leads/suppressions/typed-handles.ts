@@ -1,7 +1,7 @@
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { personFault } from '@x-automated/contract/x-user-id'
 
-/** The API's limit per call. */
+/** Maximum number of handles per call of the API. */
 const HANDLES_MAX = 1_000
 
 /** Parses handles separated by lines, commas or spaces, in any spelling. Also accepts X's URLs of user ids. */

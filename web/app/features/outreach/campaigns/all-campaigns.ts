@@ -4,7 +4,7 @@ import { client } from '../../../api'
 
 type Page = { campaigns: readonly Campaign[]; cursor: string | null }
 
-/** All campaigns, newest first. @param read fetches the page at a cursor */
+/** Fetches all campaigns, newest first. @param read fetches the page at a cursor */
 export async function allCampaigns(
   signal: AbortSignal,
   read: (cursor: string | undefined) => Promise<Page> = (cursor) =>
@@ -22,7 +22,7 @@ export async function allCampaigns(
 /** The query key for all campaign names. Separate from the campaigns' key, which is invalidated after each message. */
 export const CAMPAIGN_NAMES = ['campaignNames']
 
-/** Call after a campaign is created, renamed or archived. */
+/** Refetches the campaign names. Call it after a campaign is created, renamed or archived. */
 export function invalidateCampaignNames(queries: QueryClient): void {
   void queries.invalidateQueries({ queryKey: CAMPAIGN_NAMES })
 }

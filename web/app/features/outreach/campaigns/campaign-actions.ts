@@ -21,11 +21,11 @@ export interface CampaignActions {
   undoLaunch: (campaign: Campaign) => void
   resume: (campaign: Campaign) => void
   pause: (campaign: Campaign) => void
-  /** Asks for confirmation. */
+  /** Archives the campaign, after asking for confirmation. */
   archive: (campaign: Campaign) => void
   /**
-   * First resumes a paused campaign, or ends the hold after a launch. If the campaign cannot be
-   * sent, shows the reason and changes nothing.
+   * Starts sending. First resumes a paused campaign, or ends the hold after a launch. If the
+   * campaign cannot be sent, shows the reason and changes nothing.
    */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
@@ -133,7 +133,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   }
 }
 
-/** Launches a campaign whose messages are held for the undo. @returns the campaign */
+/** Launches a campaign, but holds its messages so that the launch can be undone. @returns the campaign */
 async function launchHeld(id: string): Promise<Campaign> {
   await launchWithinPlan({ id, holdSeconds: HOLD_SECONDS })
   return client.campaigns.find({ id })
@@ -159,7 +159,7 @@ function useUndoLaunch() {
   })
 }
 
-/** Queues a message for each lead that the plan allows, and starts sending. Offers to undo it. */
+/** Queues messages for as many leads as the plan allows, and starts sending. Offers to undo the launch. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -181,7 +181,7 @@ export function useLaunch(realSend: RealSend) {
   })
 }
 
-/** Messages may have been queued: refetches campaigns, the plan's usage and what is sent next. */
+/** Refetches campaigns, the plan's usage and what is sent next, because messages may have been queued. */
 function invalidateCampaigns(queries: QueryClient): Promise<void> {
   void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
   void queries.invalidateQueries({ queryKey: api.today.key() })

@@ -83,7 +83,7 @@ export function CampaignBuilder() {
 /** Clears, saves or launches the campaign. */
 function Actions({ state }: { state: CampaignFormState }) {
   const { isReady, pending, launch, discard, submit } = state
-  // While saving, the pressed button keeps the focus.
+  // While saving, the pressed button stays enabled, so that it keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <BuilderActions>

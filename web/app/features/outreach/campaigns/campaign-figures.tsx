@@ -21,11 +21,11 @@ const BLANK = '\u00a0'
 
 interface CampaignProgressCardProps {
   campaign: Campaign
-  /** Its X account is not connected, so nothing can be sent. */
+  /** The campaign's X account is not connected, so nothing can be sent. */
   disconnected: boolean
-  /** No browser is sending it. */
+  /** No browser is sending the campaign. */
   noSender: boolean
-  /** Null if it cannot be estimated; undefined while loading. */
+  /** The estimated seconds left. Null if there is no estimate, undefined while loading. */
   secondsLeft: number | null | undefined
 }
 

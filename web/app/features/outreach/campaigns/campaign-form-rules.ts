@@ -60,7 +60,7 @@ export function heldText({ name, leadListId }: CampaignFormValues, sequence: Seq
 
 const NAME_MAX = 200
 
-/** 'Founders, Nov 23': a campaign's name unless its author enters one. */
+/** 'Founders, Nov 23': a campaign's name, unless the user enters one. */
 export function defaultName({ name }: Pick<List, 'name'>): string {
   const day = formatDate(new Date(), { month: 'short', day: 'numeric' })
   return `${name.slice(0, NAME_MAX - day.length - 2)}, ${day}`

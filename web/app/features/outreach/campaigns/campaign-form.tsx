@@ -34,7 +34,8 @@ function useRequestedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
   const showForm = useEffectEvent(() => {
-    setParams({}, { replace: true, preventScrollReset: true })
+    params.delete(NEW_PARAM)
+    setParams(params, { replace: true, preventScrollReset: true })
     show()
   })
   useEffect(() => {
@@ -118,7 +119,7 @@ interface FoldButtonProps {
   onFold: (isFolded: boolean) => void
 }
 
-/** Collapses and expands the form. The browser remembers it. */
+/** Collapses and expands the form. The browser remembers the choice. */
 function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
   const fold = () => {
     onFold(!isFolded)
@@ -146,7 +147,7 @@ function FormFooter({
 }: {
   state: CampaignFormState
 }) {
-  // While saving, the pressed button keeps the focus.
+  // While saving, the pressed button stays enabled, so that it keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">

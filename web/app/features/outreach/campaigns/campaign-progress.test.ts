@@ -37,7 +37,7 @@ test('counts people as finished if a campaign has follow-ups', () => {
   const campaign = { stepCount: 1, nextFollowUpAt: null, totalLeadsInList: 40, openEnrollments: 30 }
   expect(finishedPeople(campaign)).toBeNull()
   expect(finishedPeople({ ...campaign, stepCount: 2 })).toBe(10)
-  // Only a re-engagement.
+  // A campaign with one message and a re-engagement.
   expect(finishedPeople({ ...campaign, nextFollowUpAt: '2026-12-02T10:00:00Z' })).toBe(10)
 })
 

@@ -14,14 +14,14 @@ interface CampaignProgress {
   done: number
 }
 
-/** A campaign's progress in leads. */
+/** A campaign's progress in messages. `total` counts at least one message per lead. */
 export function progressOf(campaign: Counts): CampaignProgress {
   const { dmsQueuedCount: queued, dmsSentCount: sent, dmsFailedCount: failed } = campaign
   const done = sent + failed
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
-/** How many people will get no more messages of a campaign; null if it only has one message. */
+/** How many people will get no more messages of a campaign; null if it has no follow-ups. */
 export function finishedPeople(
   campaign: Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'totalLeadsInList' | 'openEnrollments'>,
 ): number | null {
@@ -29,7 +29,7 @@ export function finishedPeople(
   return stepCount > 1 || nextFollowUpAt !== null ? totalLeadsInList - openEnrollments : null
 }
 
-/** How many people of a partial launch wait for the plan. Too low once follow-ups are sent. */
+/** How many people are left out of a partial launch until the plan allows more. Too low once follow-ups are sent. */
 export function waitingForPlan(campaign: Counts & Pick<Campaign, 'status' | 'openEnrollments'>): number {
   const { done, queued } = progressOf(campaign)
   const unqueued = campaign.totalLeadsInList - done - queued
@@ -44,7 +44,7 @@ export function shareText(part: number, whole: number): string {
   return formatPercent(part < whole ? Math.min(share, 0.99) : share)
 }
 
-/** The seconds left, from a preflight query. Null if it failed without data, undefined while loading. */
+/** The seconds left, from a preflight query. Null if there is no estimate, undefined while loading. */
 export function secondsLeftOf(
   { data, errorUpdateCount }: { data: { lastSendAt: string | null } | undefined; errorUpdateCount: number },
   now: number,
@@ -53,7 +53,7 @@ export function secondsLeftOf(
   return data.lastSendAt === null ? null : Math.max(0, (Date.parse(data.lastSendAt) - now) / 1_000)
 }
 
-/** 'about 5 min left'. @param seconds undefined while it loads */
+/** 'about 5 min left'. @param seconds undefined while loading */
 export function timeLeftText(seconds: number | undefined): string {
   return seconds === undefined ? 'estimating time left' : `${durationText(seconds)} left`
 }
@@ -77,7 +77,10 @@ export function isDisconnected(
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
-/** What an active campaign waits for, unless it is just the usual interval. */
+/**
+ * What an active campaign waits for, if that is worth displaying (`isNotable`). Null if it waits
+ * for an older campaign or is disconnected.
+ */
 export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
   disconnected: boolean,

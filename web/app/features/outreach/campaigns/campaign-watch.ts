@@ -33,7 +33,7 @@ interface CampaignsFilter {
   keyword?: string | undefined
 }
 
-/** A page of campaigns. Polls while one of them is active or has messages in flight. */
+/** A page of campaigns. Polls while the numbers of one of them can still change. */
 export function useCampaigns(page: number, filter: CampaignsFilter) {
   const query = useQuery(
     api.campaigns.list.queryOptions({
@@ -47,7 +47,7 @@ export function useCampaigns(page: number, filter: CampaignsFilter) {
   return query
 }
 
-/** One campaign. Polls faster while it is active or has messages in flight. */
+/** One campaign. Polls faster while its numbers can still change. */
 export function useCampaign(id: string) {
   const query = useQuery(
     api.campaigns.find.queryOptions({
@@ -66,7 +66,7 @@ const POLL_ACCOUNTS_EVERY_MS = 15_000
 /** Whether the X account of a campaign (or else the current one) is connected; undefined while unknown. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
-/** Polls while a listed campaign is active, and refetches when one is paused. */
+/** Reads the X connections. Polls while a listed campaign is active, and refetches when one gets a pause reason. */
 export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
   const queries = useQueryClient()
   const { data } = useQuery(
@@ -84,12 +84,12 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/** Whether the X connections have loaded or failed. Anything below their notices waits for that. */
+/** Whether the X connections have loaded or failed to load. Anything below their notices waits for that. */
 export function useXConnectionsLoaded(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/** The current X account and the reason, if X has ended its connection, else null. */
+/** The current X account and why X has ended its connection. Null if X has not. */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
@@ -121,8 +121,9 @@ export function useRestOfCampaign(campaign: Pick<Campaign, 'id' | 'status'> | un
 }
 
 /**
- * Seconds until the campaign finishes. Null if it is not sending, undefined while loading.
- * @param blocked it cannot send
+ * Seconds until the campaign finishes. Null if it is not sending or there is no estimate, undefined
+ * while loading.
+ * @param blocked whether something prevents the campaign from sending
  */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked

@@ -179,7 +179,7 @@ function CampaignName({ campaign, connections, noSender }: CampaignState & { cam
 
 const STATUS_ORDER: readonly Status[] = ['active', 'paused', 'draft', 'completed', 'archived']
 
-/** Running campaigns first, archived ones last. Otherwise keeps the order. */
+/** Sorts campaigns by status: active ones first, archived ones last. Keeps the order within a status. */
 export function sortedByStatus(campaigns: readonly Campaign[]): Campaign[] {
   return campaigns.toSorted((a, b) => STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status))
 }

@@ -135,7 +135,7 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
   },
   {
     name: 'Details/Error',
-    // Cards hide it if it is empty.
+    // On narrow screens, where rows are cards, this field is hidden if it is empty.
     className: 'text-muted md:min-w-36 max-md:not-has-data-detail:hidden!',
     cell(dm) {
       const failed = dm.status === 'failed'

@@ -38,7 +38,7 @@ export function DraftNote({ status }: { status: DraftStatus }) {
   )
 }
 
-/** Asks which version of a draft to keep that was changed in two places. */
+/** Asks which version to keep of a draft that was changed in two places. */
 export function DraftConflict({ saved: { status, choose } }: { saved: SavedDraft }) {
   if (status.kind !== 'conflict') return null
   return (

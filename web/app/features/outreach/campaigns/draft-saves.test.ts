@@ -6,7 +6,7 @@ import { createCampaignSaves, type DraftFields, type DraftStatus, type StoredDra
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A server with drafts, like the product's. */
+/** Creates a fake server that stores drafts like the product's. */
 function openServer() {
   const drafts = new Map<string, CampaignDraft>()
   let changes = 0
@@ -36,7 +36,7 @@ function openServer() {
   }
 }
 
-/** A browser with the form. Opening it again with the same `storage` is a reload. */
+/** Opens the form in a browser. Opening it again with the same `storage` simulates a reload. */
 function openForm(server: ReturnType<typeof openServer>, storage: { draft: StoredDraft | null } = { draft: null }) {
   const page = { fields: null as DraftFields | null, status: { kind: 'empty' } as DraftStatus, isOwner: true }
   const saves = createCampaignSaves({

@@ -8,7 +8,7 @@ export type DraftFields = Omit<CampaignDraft, 'id' | 'version' | 'updatedAt'>
 /** The draft as this browser stores it. */
 export interface StoredDraft {
   id: string
-  /** The server's version that `fields` were changed from; 0: the server has none. */
+  /** The server's version that `fields` are based on; 0 if the server has none. */
   version: number
   /** Null: the form is empty. */
   fields: DraftFields | null
@@ -35,7 +35,7 @@ interface Options {
     remove: (input: { id: string }) => Promise<unknown>
   }
   store: { read: () => StoredDraft | null; write: (draft: StoredDraft | null) => void }
-  /** The person who opened the form is still signed in, in the same workspace. */
+  /** Whether the user who opened the form is still signed in, in the same workspace. */
   isOwner: () => boolean
   show: (status: DraftStatus) => void
   /** Fills the form. Null: clears it. */
@@ -44,7 +44,7 @@ interface Options {
 
 const SAVE_AFTER_MS = 1_000
 const RETRY_AFTER_MS = 15_000
-/** Statuses that a later try may not get. */
+/** HTTP statuses after which a retry may succeed. */
 const TEMPORARY = [401, 408, 429]
 
 const newDraft = (): StoredDraft => ({
@@ -57,7 +57,7 @@ const newDraft = (): StoredDraft => ({
 const isSame = (a: DraftFields | null, b: DraftFields | null) => hashKey([a]) === hashKey([b])
 const fieldsOf = ({ id: _, version: __, updatedAt: ___, ...fields }: CampaignDraft): DraftFields => fields
 
-/** Saves a new campaign while it is written: in this browser at once, and on the server after a pause. */
+/** Saves a new campaign while it is being written: immediately in this browser, and after a pause on the server. */
 export function createCampaignSaves({ calls, store, isOwner, show, apply }: Options) {
   let draft = store.read() ?? newDraft()
   let theirs: CampaignDraft | null = null
@@ -102,7 +102,7 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
     show({ kind: 'saving' })
     try {
       const saved = fields === null ? await remove(id, version) : await calls.save({ id, version, ...fields })
-      // The form contains another draft now.
+      // The form now contains another draft, or asks which version to keep.
       if (draft.id !== id || theirs) return
       if (saved) {
         keep({ version: saved.version, isSaved: draft.fields === fields, savedAt: saved.updatedAt })
@@ -128,7 +128,7 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
     }
   }
 
-  /** Deletes the server's draft, unless it was changed somewhere else. */
+  /** Deletes the server's draft. If it was changed somewhere else, asks which version to keep. */
   async function remove(id: string, version: number): Promise<null> {
     if (version === 0) return null
     const stored = await calls.find({ id })
@@ -150,10 +150,10 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
       if (wanted && wanted.updatedAt !== draft.savedAt) {
         const stored = await calls.find({ id: wanted.id })
         if (draft.isSaved || isSame(fieldsOf(stored), draft.fields)) return adopt(stored)
-        // Without a draft in this browser, what was typed meanwhile is another one.
+        // If this browser had no draft, what the user has typed in the meantime is a new one.
         if (local) return ask(stored)
       } else if (!wanted && draft.version > 0) {
-        // It became a campaign or was deleted somewhere else.
+        // The server's draft became a campaign or was deleted somewhere else.
         if (draft.isSaved) {
           forget()
           return apply(null)
@@ -176,7 +176,7 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
   }
 
   return {
-    /** Fills the form with the draft of this browser, then with a newer one of the server. */
+    /** Fills the form with this browser's draft, then with the server's if that is newer. */
     start,
     /** Stores what the form contains now. */
     change(fields: DraftFields | null): void {
@@ -185,9 +185,9 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
       if (draft.isSaved) show({ kind: 'empty' })
       else if (!isSettled) schedule()
     },
-    /** Saves now what is not saved yet. */
+    /** Saves unsaved changes immediately. */
     save,
-    /** Ends a conflict with one of the two versions. */
+    /** Resolves a conflict by keeping the server's version or this browser's. */
     choose(version: 'theirs' | 'mine'): void {
       if (!theirs) return
       const other = theirs
@@ -199,8 +199,8 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
       }
     },
     /**
-     * Waits for the save in progress and begins no other until `resume` or `forget`. @returns the id
-     * of the server's draft, if it has this one
+     * Waits for the save in progress, and starts no other until `resume` or `forget`.
+     * @returns the id of the server's draft; undefined if it has none or the versions conflict
      */
     async settle(): Promise<string | undefined> {
       isSettled = true
@@ -208,14 +208,14 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
       await saving
       return draft.version > 0 && !theirs ? draft.id : undefined
     },
-    /** The draft did not become a campaign. */
+    /** Resumes saving, because the draft did not become a campaign. */
     resume(): void {
       isSettled = false
       if (!draft.isSaved) schedule()
     },
-    /** The draft has become a campaign. */
+    /** Discards the draft, because it has become a campaign. */
     forget,
-    /** Saves what is left when the form closes, once. */
+    /** Saves unsaved changes when the form closes. Does not retry. */
     close(): void {
       void save()
       isClosed = true

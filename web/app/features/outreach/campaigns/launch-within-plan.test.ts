@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
 import { type LaunchCalls, launchWithinPlan } from './launch-within-plan'
 
-/** A workspace's plan. Others queue messages between two calls. */
+/** Creates API calls for a plan with this many messages left at each call, because others queue messages, too. */
 function planWith(leftAtEachCall: readonly (number | null)[], code = 'PLAN_LIMIT') {
   const limits: (number | undefined)[] = []
   let call = 0

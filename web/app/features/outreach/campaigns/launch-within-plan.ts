@@ -1,6 +1,6 @@
 import { client, errorCode } from '../../../api'
 
-/** How often to try, because others may queue messages between the check and the launch. */
+/** Maximum number of attempts, because others may queue messages between the check and the launch. */
 const TRIES = 3
 
 type Launch = Omit<Parameters<typeof client.campaigns.queue>[0], 'limit'>

@@ -19,9 +19,9 @@ export const LIST_PARAM = 'list'
 interface ListFieldProps {
   form: UseFormReturn<CampaignFormValues>
   value: string
-  /** The form contains what was stored of it. */
+  /** Whether the stored draft is in the form. */
   isReady: boolean
-  /** Called with the message that the link contains besides the list. */
+  /** Called with the message that the link passes along with the list. */
   onMessage: (message: string) => void
 }
 
@@ -33,7 +33,7 @@ export function ListField({ form, value, isReady, onMessage }: ListFieldProps) {
   })
   const selectedList = lists.data?.find(({ id }) => id === value)
   const nameAfter = (list: List | undefined) => {
-    // As a default, which nobody has typed.
+    // Set as a default value, so that it does not count as typed.
     if (list && form.getValues('name').trim() === '') form.resetField('name', { defaultValue: defaultName(list) })
   }
   const [params, setParams] = useSearchParams()

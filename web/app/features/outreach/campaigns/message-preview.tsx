@@ -223,7 +223,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   )
 }
 
-/** As large as the preview for a list with several leads. */
+/** A skeleton as large as the preview for a list with several leads. */
 export function PreviewSkeleton() {
   return (
     <Frame>

@@ -12,7 +12,7 @@ export function WaitsForOlder({ waitsBehind }: Pick<Campaign, 'waitsBehind'>) {
   )
 }
 
-/** Links to the campaign that another one waits for. It can be paused there. */
+/** A link to the older campaign, which can be paused there. */
 function OlderCampaign({ id, name }: { id: string; name: string }) {
   return (
     <Link to={generatePath(paths.campaign, { campaignId: id })} className="underline underline-offset-4">

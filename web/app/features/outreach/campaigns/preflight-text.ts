@@ -51,7 +51,7 @@ export function sampleText({ sample, count }: Preflight['skipped'][number]): str
 /** What the bill assumes. */
 export const BILL_ASSUMES = `Assumes that every message is sent, 1 in ${REPLIES_ONE_IN} people replies, and each message and reply is read once.`
 
-/** Leaves out what `launchText` and `missingText` say. */
+/** Texts of the warnings that `launchText` and `missingText` do not cover. */
 const WARNINGS: Record<Exclude<PreflightWarning, 'plan' | 'no_first_name'>, string> = {
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
@@ -117,7 +117,7 @@ interface CalendarDay {
 
 const WEEKS_MAX = 5
 
-/** Full weeks from Monday, starting with the first day on which something is sent. At most five. */
+/** Full weeks from Monday, starting with the week in which something is first sent. At most five. */
 export function calendarOf(perDay: Preflight['perDay']): CalendarDay[] {
   const [first, last] = [perDay[0], perDay.at(-1)]
   if (!first || !last) return []

@@ -17,7 +17,7 @@ export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) 
   const { search, index } = position.of === of ? position : { search: '', index: 0 }
   const isNone = filter.listId === ''
   const keyword = useDebouncedValue(search.trim())
-  // True if the leads are the list in its own order.
+  // True if the leads are the entire list, in the list's own order.
   const isWholeList = listId !== '' && keyword === ''
   const page = Math.floor(index / PAGE_SIZE) + 1
   const paging = { page, pageSize: PAGE_SIZE, placeholderData: keepPreviousData }

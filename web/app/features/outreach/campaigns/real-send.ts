@@ -68,7 +68,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }
 }
 
-/** Starts a campaign after 100 ms if it is active by then, unless everyone in it is waiting. */
+/** Starts a campaign after 100 ms if it is active, unless everyone in it is waiting for a later message. */
 export async function startIfActive(
   read: () => Promise<Campaign | null>,
   begin: (campaign: Campaign) => unknown,
@@ -107,7 +107,7 @@ export function obstacleText({
   return null
 }
 
-/** Null if the campaign cannot be fetched. The queries that display it report the error. */
+/** Refetches a campaign. Null if that fails: the queries that display the campaign report the error. */
 async function refetch(queries: QueryClient, id: string): Promise<Campaign | null> {
   try {
     const campaign = await client.campaigns.find({ id })

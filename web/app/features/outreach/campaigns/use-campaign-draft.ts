@@ -22,7 +22,7 @@ interface FormParts {
 /** Stores the form's campaign while it is written, and fills the form with it after a reload. */
 export function useCampaignDraft({ form, draft, sequence, template, onRestored }: FormParts) {
   const [status, setStatus] = useState<DraftStatus>({ kind: 'empty' })
-  // A list or name that the form chose is nothing that anybody typed.
+  // A list or name that the form chose by default does not count as typed.
   const isTyped = form.formState.isDirty || messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
   const fields = isTyped ? fieldsOf(draft, sequence, template) : null
   const apply = (next: DraftFields | null) => {
@@ -85,7 +85,7 @@ export function useCampaignDraft({ form, draft, sequence, template, onRestored }
 
 export type SavedDraft = ReturnType<typeof useCampaignDraft>
 
-/** Fills the form's fields as if somebody had typed these values. */
+/** Fills the form's fields as if the user had typed these values. */
 export function fillForm(form: UseFormReturn<CampaignFormValues>, values: Partial<CampaignFormValues>): void {
   form.reset(emptyDraft)
   for (const field of Object.keys(emptyDraft) as (keyof CampaignFormValues)[]) {
@@ -111,7 +111,7 @@ function fieldsOf(
   }
 }
 
-/** Shows from which template the draft was started, if it still exists. */
+/** Shows which template the draft was started from, if it still exists. */
 async function restoreTemplate(id: string, template: StartingTemplate): Promise<void> {
   const { templates } = await client.templates.list({}).catch(() => ({ templates: [] }))
   const found = templates.find((candidate) => candidate.id === id)

@@ -34,7 +34,7 @@ interface CampaignFormOptions {
 export function useCampaignForm({ form, realSend, onTemplate = () => {}, onCreated = () => {} }: CampaignFormOptions) {
   const { status: session } = useSession()
   const sequence = useSequenceDraft()
-  // Links choose a list or a template once the stored draft is in the form.
+  // A link's list or template is applied only once the stored draft is in the form.
   const [isRestored, setRestored] = useState(false)
   const template = useStartingTemplate(sequence, isRestored, onTemplate)
   const draft = useWatch({ control: form.control }) as CampaignFormValues
@@ -87,7 +87,7 @@ export function useCampaignForm({ form, realSend, onTemplate = () => {}, onCreat
     hasText,
     /** What is still missing in the messages, or null. */
     missing: hasText ? missingText(sequence.draft) : null,
-    /** Who is messaged when. Null if everyone is messaged now. */
+    /** Says who is messaged now, and who later. Null if everyone is messaged now. */
     launch: preflight.data ? launchText(preflight.data) : null,
     /** The save in progress. */
     pending: isBusy ? create.variables : null,

@@ -21,7 +21,7 @@ export interface TypedFilter {
   status: CampaignStatus | ''
 }
 
-/** The page of campaigns: its table with filter, order and dialog, and everything around it. */
+/** The data and actions of the campaigns page: its table with filter, order and dialog, and what surrounds it. */
 export function useCampaignsPage() {
   const [page, setPage] = useState(1)
   const [filter, setFilter] = useState<TypedFilter>({ typed: '', status: '' })

@@ -34,7 +34,7 @@ export function useCreateCampaign({ form, draft, sequence, template, saved, real
   const launch = useLaunch(realSend)
   return useMutation({
     async mutationFn(mode: SaveMode) {
-      // A launch may fail after the campaign was created, so only the launch deletes the draft then.
+      // A launch may fail after the campaign was created, so only the launch itself deletes the draft.
       const draftId = mode === 'pause' ? await saved.settle() : undefined
       const body = {
         name: draft.name.trim(),

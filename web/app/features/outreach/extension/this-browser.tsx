@@ -110,7 +110,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   )
 }
 
-/** A sentence that wraps to two lines on a phone. */
+/** A skeleton of a sentence that wraps to two lines on a phone. */
 function TextSkeleton() {
   return (
     <span className="grid">

@@ -17,7 +17,7 @@ interface Change<Part, Answer> {
 
 /**
  * Changes conversations in several calls. If one fails, earlier changes stay.
- * @returns where it was stopped, as in `onProgress`, or null if it was not
+ * @returns the progress when it was stopped, such as '12,000 of 25,000'; null if it finished
  */
 export async function changeInParts<Part extends object, Answer extends { cursor: string | null }>({
   parts,

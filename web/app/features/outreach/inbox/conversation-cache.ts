@@ -36,7 +36,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
       )
     for (const [queryKey, before] of details) {
       const was = before?.pages.find(({ id }) => ids.has(id))
-      // Restore only these fields: others, such as the draft, may have changed meanwhile.
+      // Restore only these fields: others, such as the draft, may have changed in the meantime.
       const back = was && Object.fromEntries(Object.keys(change).map((key) => [key, was[key as keyof typeof change]]))
       if (back)
         queries.setQueryData<ConversationPages>(
@@ -47,7 +47,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
   }
 }
 
-/** Stores the draft with the cached conversation, in case it is opened again. */
+/** Stores the draft with the cached conversation, in case the conversation is opened again. */
 export function cacheDraft(queries: QueryClient, id: string, text: string): void {
   const draft = text === '' ? null : { text, updatedAt: new Date().toISOString() }
   queries.setQueriesData<ConversationPages>(

@@ -73,7 +73,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   )
 }
 
-/** Asks once per X account whether to store texts. Until someone decides, they are not stored. */
+/** Asks once per X account whether to store its messages' texts. Until someone decides, they are not stored. */
 function ConsentQuestions() {
   const undecided = useAccounts().data?.accounts.filter(({ storesConversations }) => storesConversations === null)
   return undecided?.map((account) =>
@@ -116,7 +116,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
         ))}
       </fieldset>
       <FilterMenu inbox={inbox} />
-      {/* With a mouse, a row's checkbox appears when it is hovered. */}
+      {/* With a mouse, the button is not needed: a row's checkbox appears on hover. */}
       <IconButton
         size="sm"
         label="Select"
@@ -262,7 +262,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
           </span>
         </span>
       </Link>
-      {/* Replaces the picture. On phones, it covers the whole row while selecting. */}
+      {/* The checkbox replaces the picture. On phones, its label covers the whole row while selecting. */}
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
       <label
         className={cn(

@@ -60,7 +60,7 @@ function SuppressedNotice({ leadId, handle }: { leadId: string; handle: string }
   )
 }
 
-/** The classifier or a member may have found an opt-out. The lead is only suppressed if someone confirms it here. */
+/** Asks whether to suppress a lead who may have opted out, according to the classifier or a member. */
 function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
   const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
   const undo = useAction((id: string) => client.suppressions.remove({ id }), {

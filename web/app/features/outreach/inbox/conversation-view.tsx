@@ -207,7 +207,7 @@ const KEY_HINTS = [
   { keys: ['?'], does: 'keys' },
 ]
 
-/** Hidden from screen readers, which get the shortcuts from each control. */
+/** Shows the most important shortcuts. Hidden from screen readers, which get them from each control. */
 function KeyHints() {
   return (
     <p aria-hidden className="flex gap-3 border-t border-hair px-5 py-3 text-xs text-muted pointer-coarse:hidden">
@@ -223,7 +223,7 @@ function KeyHints() {
   )
 }
 
-/** Whether the campaign has a re-engagement step. A snooze can send it. */
+/** Whether the campaign has a re-engagement step, which can be sent when a snooze ends. */
 function useHasReengagement(campaignId: string | null): boolean {
   const sequence = useQuery(
     api.sequences.find.queryOptions({ input: { id: campaignId ?? '' }, enabled: campaignId !== null }),

@@ -5,14 +5,15 @@ import { focusInPlace, focusReply } from './reply-focus'
 import { draftText } from './unsaved-drafts'
 import type { Inbox } from './use-inbox'
 
-/** What was asked for before the conversations had loaded: 1 or -1 opens a neighbor, a text is an answer. */
+/** A key or an answer entered before the conversations had loaded: 1 or -1 opens a neighbor, a text is an answer. */
 type Step = 1 | -1 | string
 
 const MOVES: Readonly<Record<string, 1 | -1 | undefined>> = { j: 1, k: -1 }
 
 /**
- * Keeps J, K and answers that were typed before the conversations have loaded, and then opens these
- * conversations and puts each answer into its box. All other keys are refused until Esc.
+ * Keeps J, K and answers that are typed before the conversations have loaded. Then opens the
+ * conversations that J and K lead to, and puts each answer into its box. After any other key, all
+ * keys are ignored until Esc.
  */
 export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 'openId' | 'open' | 'list'>) {
   const [steps, setSteps] = useStoredSteps(openId)
@@ -29,7 +30,7 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
     else if (key === 'r' && (openId || steps.length > 0)) setSteps([...steps, ''])
     else {
       setRefused(true)
-      // Moves after the last answer have no effect. Those before it lead to its person.
+      // Drop the moves after the last answer. The moves before it lead to its conversation, so keep them.
       setSteps(steps.slice(0, steps.findLastIndex((step) => typeof step === 'string' && step !== '') + 1))
     }
     focusInPlace(area.current)
@@ -84,7 +85,7 @@ function deliver(answer: string, isFocused: boolean): boolean {
   return true
 }
 
-/** Steps that survive a reload of the page with the same conversation if they contain an answer. */
+/** The steps. If they contain an answer, they survive a reload of the page with the same conversation. */
 function useStoredSteps(openId: string | null): [readonly Step[], (steps: readonly Step[]) => void] {
   const [steps, setSteps] = useState(() => storedSteps(openId))
   const store = (next: readonly Step[]) => {
@@ -108,7 +109,7 @@ function storedSteps(openId: string | null): readonly Step[] {
   }
 }
 
-/** Shows the keys that wait for the conversations, and takes the next ones. They must not act as shortcuts. */
+/** Shows the keys that wait for the conversations, and captures further keys, which must not act as shortcuts. */
 export function EarlyKeys({ early }: { early: ReturnType<typeof useEarlyKeys> }) {
   const { area, field, steps, setSteps, press, isRefused, undelivered, isLoading, isFailed } = early
   const [isFocused, setFocused] = useState(false)

@@ -24,7 +24,7 @@ export function EarlyReply({ id }: { id: string }) {
   )
 }
 
-/** Esc leaves the field. Text-editing keys are ignored, because a space would scroll the page. */
+/** Ignores typed text, because a space would scroll the page. Esc leaves the field. */
 function ignoreText(event: KeyboardEvent<HTMLElement>): void {
   if (event.key === 'Escape') event.currentTarget.blur()
   else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.preventDefault()

@@ -5,7 +5,7 @@ import { cn } from '../../../ui/cn'
 import { useHasRole } from '../../identity/people/use-role'
 
 const COUNT_MAX = 99
-/** Polls, in case an event gets lost. */
+/** Poll interval, in case a live event gets lost. */
 const POLL_MS = 30_000
 
 /**

@@ -42,7 +42,7 @@ export function withFilter(params: URLSearchParams, change: Partial<InboxFilter>
   return next
 }
 
-/** How many fields narrow the list, besides status and search. */
+/** How many fields narrow the list, not counting status and search. */
 export function narrowedBy({ label, tag, assigneeId, xAccountId, campaignId }: InboxFilter): number {
   return [label, tag, assigneeId, xAccountId, campaignId].filter((value) => value !== undefined).length
 }

@@ -82,7 +82,10 @@ const STATUS_TEXTS = {
 
 const TOGETHER_MS = 5 * 60_000
 
-/** True if the next message is grouped with this one: same sender, minutes apart. */
+/**
+ * Whether the next message is grouped with this one: same sender, within five minutes, neither one
+ * failed or part of a campaign.
+ */
 export function sharesLine(message: Message, next: Message): boolean {
   return (
     message.author !== 'campaign' &&

@@ -25,7 +25,7 @@ interface NotesProps {
 /** Members' notes on a conversation. The lead never sees them. */
 export function Notes({ conversationId, notes }: NotesProps) {
   const [isAdding, setAdding] = useState(false)
-  // A saved note replaces its form.
+  // Saving a note removes its form, which had the focus.
   const focusFallback = useFocusFallback<HTMLElement>()
   return (
     <section {...focusFallback} className="grid gap-2">

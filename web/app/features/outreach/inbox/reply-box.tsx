@@ -29,11 +29,11 @@ interface ReplyBoxProps {
   draft: Draft | null | undefined
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
   textarea: RefObject<HTMLTextAreaElement | null>
-  /** Called with the answer being sent; null once that has ended. */
+  /** Called with the answer when it is sent, and with null when the call has ended. */
   onSending: (reply: SentAnswer | null) => void
 }
 
-/** The field for an answer. The draft is saved while typing, the answer is sent immediately. */
+/** The field for an answer. The draft is saved while the user types. The answer is sent immediately. */
 export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, textarea, onSending }: ReplyBoxProps) {
   const { id, lead } = conversation
   const draftSaves = useSavedDraft(id, draft === undefined ? undefined : (draft?.text ?? ''))
@@ -57,8 +57,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   }
   const sendEarly = useEffectEvent(() => {
     setEarly(null)
-    // If there was a draft before it, or the text has changed, the user has never seen the complete
-    // text.
+    // If the text now includes a saved draft, or was changed, the user has not confirmed the complete text.
     if (early === trimmed) submit()
   })
   const isDue = isKnown && early !== null
@@ -179,7 +178,7 @@ interface VariablesProps {
   onKeep: () => void
 }
 
-/** Answers are sent as typed, so variables must be replaced first. */
+/** Asks what to do with variables, because answers are sent as typed. */
 function Variables({ names, text, filled, onFill, onKeep }: VariablesProps) {
   const missing = variablesIn(filled)
   return (

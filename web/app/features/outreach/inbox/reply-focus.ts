@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** Focuses the field for an answer, or says that there is none. */
+/** Focuses the field for an answer, or the note that there is none. */
 export function focusReply(): void {
   const field = document.querySelector<HTMLElement>('[data-reply]')
   focusInPlace(field)

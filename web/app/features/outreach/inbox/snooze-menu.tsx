@@ -19,7 +19,7 @@ interface SnoozeMenuProps {
   trigger?: ReactElement
   /** The campaign has a re-engagement step that can be sent when the snooze ends. */
   canReengage?: boolean
-  /** Their latest message, which may mention a day. */
+  /** The lead's latest message, which may mention a day. */
   reply?: { text: string | null; at: string } | undefined
   onSnooze: (until: Date, reengage: boolean) => void
 }

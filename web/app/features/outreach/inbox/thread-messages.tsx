@@ -117,7 +117,7 @@ function Bubble({ message, before, next, campaign, isEncrypted = false }: Bubble
   const authorName = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
   const isFailed = status === 'failed'
   const isFollowed = next !== undefined && sharesLine(message, next)
-  // The campaign's page shows what happens after an automatic reply or a "later".
+  // Not after an automatic reply or a "later": the campaign's page shows what happens then.
   const hasStoppedFollowUps =
     !isOurs &&
     before?.author === 'campaign' &&

@@ -42,7 +42,7 @@ test('keeps what was typed over a reload, until the server has it', async () => 
   })
   keepUnsaved('one', { text: 'Typed', isAddition: false })
   forgetSaved('one', 'Typed')
-  // The page may still be saving it, and would then keep an older draft.
+  // The server may not have saved this text yet. Without it, an older draft would remain.
   expect(unsavedDraft('one')?.text).toBe('Typed')
   vi.resetModules()
   const reloaded = await import('./unsaved-drafts')

@@ -4,7 +4,7 @@ import { typedKey } from '../../../typed-text'
 /** Typed text that is not on the server yet. */
 interface UnsavedDraft {
   text: string
-  /** It was typed before the draft had loaded, so it is appended to the draft. */
+  /** The text was typed before the draft had loaded, so it is appended to the draft. */
   isAddition: boolean
 }
 
@@ -19,13 +19,13 @@ function drafts(): Readonly<Record<string, UnsavedDraft | undefined>> {
   }
 }
 
-/** The conversations whose text was typed since the page was loaded. */
+/** Conversations in which text was typed since the page was loaded. */
 const typedHere = new Set<string>()
 
 /** The unsaved text of a conversation, if any. */
 export const unsavedDraft = (id: string): UnsavedDraft | undefined => drafts()[id]
 
-/** Stores a conversation's typed text until it is saved. @param draft null once it was saved or sent */
+/** Stores a conversation's typed text until it is saved. @param draft null once it has been saved or sent */
 export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
   const key = draftsKey()
   if (key === null) return
@@ -37,7 +37,7 @@ export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
   else sessionStorage.removeItem(key)
 }
 
-/** Forgets a text that was typed before a reload, because the server has it. @param saved the server's draft */
+/** Removes a text that was typed before a reload, if the server has it. @param saved the server's draft */
 export function forgetSaved(id: string, saved: string): void {
   if (!typedHere.has(id) && unsavedDraft(id)?.text === saved) keepUnsaved(id, null)
 }

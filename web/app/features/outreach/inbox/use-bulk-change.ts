@@ -78,10 +78,13 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
   }
 }
 
-/** Longer than any change takes, so that the toast stays. */
+/** Toast duration. Longer than any change takes, so that the toast stays. */
 const UNTIL_DISMISSED_MS = 2 ** 31 - 1
 
-/** Shows the progress of a change on every page. The change ends with its tab or its workspace. */
+/**
+ * Shows a change's progress, whichever page is open. The change stops if the tab closes or the user
+ * switches workspaces.
+ */
 function openProgress() {
   const id = crypto.randomUUID()
   const startedIn = session.workspaceId()

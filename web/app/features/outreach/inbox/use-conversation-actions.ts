@@ -47,7 +47,10 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
 
 export type ConversationActions = ReturnType<typeof useConversationActions>
 
-/** Keyboard shortcuts of the open conversation. While conversations are selected, they act on those. */
+/**
+ * Keyboard shortcuts of the open conversation. Off while conversations are selected, because the
+ * keys then act on those.
+ */
 export function useConversationKeys(inbox: Inbox, actions: ConversationActions) {
   const keys = {
     e: () => actions.finish(),

@@ -20,7 +20,7 @@ import { type ConversationChange, changeCached } from './conversation-cache'
 import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
 import { NOTHING_SELECTED, type Selection, toggled } from './selection'
 
-/** Polls, in case an event gets lost. */
+/** Poll interval, in case a live event gets lost. */
 const INBOX_POLL_MS = 10_000
 
 /** The inbox's list, its filter, and the open conversation. */
@@ -54,7 +54,7 @@ export function useInbox(mayRead: boolean) {
       state: show(id),
     })
   }
-  /** The conversation before or after the open one. Null beyond the loaded ones. */
+  /** The conversation before or after the open one, or the first if none is open. Null beyond the loaded ones. */
   const neighbor = (by: 1 | -1): Conversation | null => {
     const index = rows?.findIndex(({ id }) => id === openId) ?? -1
     if (index < 0) return rows?.[0] ?? null
@@ -79,7 +79,7 @@ export function useInbox(mayRead: boolean) {
     openId,
     open,
     neighbor,
-    /** Opens the next conversation, because the open one leaves the list. */
+    /** Opens the next conversation or, at the end, the previous one, because the open one leaves the list. */
     openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
   }
 }
@@ -184,7 +184,7 @@ export function expectedChange({ status, snoozedUntil, label, assigneeId, isRead
   }
 }
 
-/** For how long a change can be undone. */
+/** How long a change can be undone. */
 const UNDO_MS = 10_000
 const MUTATION_KEY = ['changeConversation']
 const DONE_TOAST = 'conversation'
@@ -200,7 +200,7 @@ export function useChanged() {
   return {
     mutationKey: MUTATION_KEY,
     onError: (error: Error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
-    // A response that predates the next change would briefly show the old state.
+    // Refetch only after the last concurrent change: an earlier response would briefly show the old state.
     onSettled: () =>
       queries.isMutating({ mutationKey: MUTATION_KEY }) === 1 &&
       queries.invalidateQueries({ queryKey: api.conversations.key() }),
@@ -213,7 +213,7 @@ interface Undoable {
   undo: () => void
 }
 
-/** Newest last. */
+/** Changes that can still be undone, newest last. */
 const undoables = workspaceValue<Undoable[]>([])
 
 /** Offers to undo the latest change. Undoing it offers the one before. */

@@ -8,7 +8,7 @@ import type { useSavedDraft } from './use-saved-draft'
 /** An answer, and the newest message that its author has seen. */
 export interface SentAnswer {
   text: string
-  /** The user has chosen to send its variables as they are. */
+  /** The user has chosen to send the answer's variables as they are. */
   asWritten: boolean
   afterMessageId: string
 }
@@ -19,13 +19,13 @@ interface ReplyOptions {
   text: string
   setText: (change: string | ((text: string) => string)) => void
   draftSaves: ReturnType<typeof useSavedDraft>
-  /** Called with the answer being sent; null once that has ended. */
+  /** Called with the answer when it is sent, and with null when the call has ended. */
   onSending: (reply: SentAnswer | null) => void
 }
 
 /** Sends an answer. Clears the reply box, and restores the text if it was not sent. */
 export function useReply({ conversationId, lastMessageId, text, setText, draftSaves, onSending }: ReplyOptions) {
-  // A message that arrives while you type may change your answer, so the first send is rejected.
+  // A message that arrives while the user types may change their answer, so the server rejects the first attempt.
   const seenMessageId = useRef(lastMessageId)
   if (text === '') seenMessageId.current = lastMessageId
   const refresh = useRefresh()
@@ -46,7 +46,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
     },
     onError(error, sent) {
       seenMessageId.current = newerIn(error)[0]?.id ?? sent.afterMessageId
-      // An answer that was not sent can be edited and sent again. Text typed meanwhile stays.
+      // An answer that was not sent can be edited and sent again. Text typed in the meantime stays.
       if (errorCode(error) !== 'DM_UNSETTLED') setText((now) => now || sent.text)
     },
     onSettled: async () => {

@@ -15,14 +15,14 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
       if (text === saved || text.length > MESSAGE_MAX) return
       const before = saved
       saved = text
-      // If this fails, the next change saves it again.
+      // If the call fails, the next `save` sends the text again.
       saving = send(text).catch(() => {
         if (saved === text) saved = before
       })
     },
     settled: () => saving,
     isSaved: (text: string) => text === saved,
-    /** The server has deleted the draft, or is about to. */
+    /** Marks the draft as deleted, because the server has deleted it or is about to. */
     discard() {
       saved = ''
     },
@@ -49,7 +49,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
     setText,
     isKnown,
     settled: drafts.settled,
-    /** The server deletes the draft when the answer is sent. */
+    /** Removes the draft here. The server deletes it when the answer is sent. */
     discard() {
       drafts.discard()
       keepUnsaved(id, null)
@@ -58,7 +58,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
   }
 }
 
-/** Stores text typed before the draft has loaded. Saves it if the conversation is left before that. */
+/** Stores text typed before the draft has loaded. Saves it if the user leaves the conversation before that. */
 export function useAddition(id: string, text: string | null) {
   const queries = useQueryClient()
   const isAddition = text !== null
@@ -75,7 +75,7 @@ export function useAddition(id: string, text: string | null) {
   }, [queries, id, isAddition])
 }
 
-/** Saves text from a conversation that was left before its draft had loaded. */
+/** Saves text from a conversation that the user left before its draft had loaded. */
 async function saveAddition(queries: QueryClient, id: string): Promise<void> {
   try {
     const { draft, isEncrypted, suppression } = await client.conversations.find({ id })
@@ -84,11 +84,11 @@ async function saveAddition(queries: QueryClient, id: string): Promise<void> {
     if (isEncrypted || suppression === 'suppressed') return keepUnsaved(id, null)
     await saveDraft(queries, id, draftText(draft?.text ?? '', addition))
   } catch {
-    // The text stays here, and is in the box next time.
+    // The text stays stored in this tab, and appears in the reply box next time.
   }
 }
 
-/** Saves a draft. It is stored here until the server has it. */
+/** Saves a draft. This tab stores it until the server has it. */
 async function saveDraft(queries: QueryClient, id: string, text: string): Promise<void> {
   keepUnsaved(id, { text, isAddition: false })
   cacheDraft(queries, id, text)

@@ -93,7 +93,7 @@ export function saveLastMessage(storage: Pick<Storage, 'setItem'>, owner: string
   try {
     storage.setItem(LAST_KEY, JSON.stringify({ owner, message }))
   } catch {
-    // Without storage, it lasts only as long as the page.
+    // Without storage, the template lasts only as long as the page.
   }
 }
 

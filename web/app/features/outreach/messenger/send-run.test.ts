@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
-/** Sends to one lead per result, and logs events in order. */
+/** Sends to one lead per entry. Each entry contains the results of that lead's calls. Logs events in order. */
 async function run(results: SendResult[][], stopBefore = Number.POSITIVE_INFINITY) {
   const log: string[] = []
   const progress: RunProgress[] = []

@@ -16,7 +16,7 @@ interface RunSummary extends RunProgress {
 }
 
 /**
- * How often a call is repeated while its message's outcome is unknown. Each call waits up to 25
+ * How many calls are made for a message while its outcome is unknown. Each call waits up to 25
  * seconds, and the server usually knows the outcome after two minutes.
  */
 const TRIES = 6

@@ -33,7 +33,7 @@ interface Run {
   runId?: string
 }
 
-/** Sends to leads one by one, with idempotency keys. An interrupted run can be resumed here. */
+/** Sends to leads one by one, with idempotency keys. An interrupted run can be resumed in the same tab. */
 export function useSendRun(onDone: () => void) {
   const refresh = useRefresh()
   const [progress, setProgress] = useState<RunProgress | null>(null)
@@ -41,7 +41,7 @@ export function useSendRun(onDone: () => void) {
   /** Why the last run did not message some leads. */
   const [notMessaged, setNotMessaged] = useState<string | null>(null)
   const stop = useRef<AbortController | null>(null)
-  /** True if the user pressed the button, false if they left the page. */
+  /** True if the user pressed Stop, false if they left the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
   const { keepRest, keepMessage, keepResults, ...storedRun } = useStoredRun(running)

@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers())
 
 const request = { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'ada', message: 'Hi' } } as const
 
-/** A browser whose extension replies with this value. */
+/** Creates a browser runtime whose extension replies with this value. */
 function answering(value: unknown, lastError?: string): Runtime {
   return {
     ...(lastError === undefined ? {} : { lastError: { message: lastError } }),

@@ -197,7 +197,10 @@ export async function checkSending(
   return { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, end: 'stop', code: 'NOT_SIGNED_IN' }
 }
 
-/** Keeps the extension from claiming while this page sends. @returns a function that ends this */
+/**
+ * Keeps the extension from claiming while this page sends, and answers its questions. @returns a
+ * function that ends this
+ */
 export function driveExtension(
   maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,
   runtime: Runtime | null = findRuntime(),
@@ -216,11 +219,11 @@ export function driveExtension(
         try {
           opened.postMessage(answer)
         } catch {
-          // The extension has disconnected, and treats silence as a no.
+          // The extension has disconnected. Without an answer, it does not send.
         }
       })
       opened.onDisconnect.addListener(() => {
-        // Reading it keeps the browser from reporting an unchecked error.
+        // Reading `lastError` keeps the browser from reporting an unchecked error.
         void runtime.lastError
         if (!released) setTimeout(connect, 1_000)
       })

@@ -146,13 +146,13 @@ test('continues silently if paused and resumed while it waits', async () => {
   serve({}, '60')
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), 60_000)
-  // The wait is no longer than between two messages, so the page keeps the extension.
+  // The wait is shorter than LONG_WAIT_MS, so the page keeps its port open.
   expect(open).toBe(1)
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
   find.mockResolvedValueOnce({ ...campaign, status: 'paused' })
   wakeRun('one')
   await startExtensionRun(campaign, new QueryClient())
-  // Not immediately, so that a server that keeps refusing is not called in a loop.
+  // The restart is delayed, so that a server that keeps refusing is not called in a loop.
   await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2), 60_000)
   await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), 60_000)
   expect(toast.info).not.toHaveBeenCalled()
@@ -161,7 +161,7 @@ test('continues silently if paused and resumed while it waits', async () => {
   wakeRun('one')
   await run
   expect(open).toBe(0)
-  // If another sender finished it, it counts as finished, too.
+  // A campaign that another sender has completed counts as finished, too.
   expect(toast.success).toHaveBeenCalledWith('Finished sending DMs for campaign: "Spring".', { id: 'finished-one' })
 })
 

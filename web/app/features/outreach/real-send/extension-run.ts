@@ -51,7 +51,7 @@ export function waitsBehindText(name: string | null): string {
 }
 
 let run: ExtensionRun | null = null
-/** Ends a wait early. Only set during one. */
+/** Ends the current wait early. Only set during a wait. */
 let wake: () => void = () => {}
 const listeners = new Set<() => void>()
 
@@ -119,7 +119,7 @@ async function findOtherRun(): Promise<string | null> {
   return alreadySendingText('Another tab of this browser', named?.slice(NAMED_LOCK.length) ?? null)
 }
 
-/** @param work called with whether this tab has the lock */
+/** Runs `work` while holding the lock. @param work called with whether this tab has the lock */
 async function withSendLock(name: string, work: (hasLock: boolean) => Promise<void> | void): Promise<void> {
   const { locks } = navigator
   if (!locks) return work(true)
@@ -142,7 +142,7 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
       end = await sendWhileActive(now, queries)
     } else break
   }
-  // After a resume, nothing may be left, even though this run has sent messages.
+  // After a restart, `nothing` can mean that this run has already sent everything.
   if (end === 'nothing' && run?.progress) end = 'finished'
   if (end === 'nothing') toast.info(NOTHING_QUEUED)
   if (end === 'finished' || end === 'completed')
@@ -226,7 +226,7 @@ function read(id: string): Promise<Campaign | 'gone' | null> {
   return client.campaigns.find({ id }).catch((error) => (isOutOfReach(error) ? 'gone' : null))
 }
 
-/** Answers an unpaired extension right before it presses send. Null if unknown. */
+/** Answers the extension's question right before it presses send. Null if unknown. */
 async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promise<boolean | null> {
   try {
     return (await client.campaigns.confirm({ id: dmId, lease })).maySend

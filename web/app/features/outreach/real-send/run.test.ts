@@ -17,7 +17,7 @@ const sent: ExtensionReply<object> = { success: true }
 const failed = (error: string, end: string, code?: string) =>
   ({ success: false, error, end, code }) as ExtensionReply<object>
 
-/** Runs with these messages. @returns how it ended and everything it did, in order */
+/** Runs a campaign with these due messages and replies. @returns how it ended and everything it did, in order */
 async function run(
   due: (string | { inSeconds: number | null } | Error)[],
   replies: (ExtensionReply<object> | Error)[] = [],

@@ -48,7 +48,7 @@ export interface RunDeps {
 /** `nothing`: nothing was queued. `stopped`: by an error that was shown. `over`: paused or ended elsewhere. */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
-/** How often to try a server call, after network errors. */
+/** Maximum number of attempts for a server call that fails with network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
 

@@ -12,7 +12,7 @@ const active: Exclude<Snapshot, 'gone' | null> = {
 }
 
 /**
- * Waits an hour, during which reading the campaign returns these values in turn.
+ * Waits for up to an hour. Each read of the campaign returns the next of these values.
  * @returns how long it waited, in milliseconds
  */
 async function wait(seen: Snapshot[], { wakesAfter }: { wakesAfter?: number } = {}) {
@@ -49,7 +49,7 @@ test('ends at the next check if the campaign is gone', async () => {
 test('ends when the reason to wait changes: a raised cap, its turn or another sender', async () => {
   for (const change of [{ waitingFor: null }, { waiting: true }, { dmsQueuedCount: 2 }])
     expect(await wait([active, active, { ...active, ...change }])).toBe(10_000)
-  // If the first read fails, that is not a change.
+  // A failed first read is not a change.
   expect(await wait([null, active, active, { ...active, waitingFor: null }])).toBe(15_000)
 })
 

@@ -1,6 +1,6 @@
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 
-/** How often a waiting run checks for other people's changes. */
+/** How often a waiting run checks for changes made elsewhere. */
 const POLL_EVERY_MS = 5_000
 
 type Snapshot = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dmsQueuedCount'>
@@ -8,7 +8,7 @@ type Snapshot = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' |
 export interface WaitDeps {
   /** Reads the current campaign. Null if it cannot be fetched right now, 'gone' if it no longer exists. */
   read(): Promise<Snapshot | 'gone' | null>
-  /** Ends early if this page changes the campaign. */
+  /** Sleeps for this time. Ends early if this page changes the campaign. */
   sleep(ms: number): Promise<void>
   now(): number
 }

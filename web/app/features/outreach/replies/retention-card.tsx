@@ -14,7 +14,7 @@ import { useHasRole } from '../../identity/people/use-role'
 
 const { min, max } = KEEP_TEXTS_DAYS
 
-/** For how long the texts of conversations are kept. */
+/** Sets how long the texts of conversations are kept. */
 export function RetentionCard() {
   const settings = useQuery(api.replies.settings.queryOptions())
   return (

@@ -21,7 +21,7 @@ export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
-/** The same reasons, as they follow "Waiting: ". */
+/** The reasons of WAIT_TITLES, phrased to follow "Waiting: ". */
 export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   hours: 'outside the sending window',
   cap: 'daily cap reached',

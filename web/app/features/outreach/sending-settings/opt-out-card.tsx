@@ -6,7 +6,7 @@ import { Field } from '../../../ui/field'
 import { useFormDraft } from '../../../use-form-draft'
 import { useSaveSettings } from './use-save-settings'
 
-/** Words that opt a sender out when they reply with one. */
+/** Edits the opt-out words. People who reply with one of them are suppressed. */
 export function OptOutCard({ words, disabled }: { words: readonly string[]; disabled: boolean }) {
   const { draft, isChanged, set, settle } = useFormDraft({ words })
   const save = useSaveSettings(

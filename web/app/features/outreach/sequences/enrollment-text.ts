@@ -35,7 +35,7 @@ export function personName(lead: { name: string | null; twitterHandle: string } 
 export function positionText({ state, stepNumber, nextAt, pausedUntil, reason }: Enrollment, now: number): string {
   switch (state) {
     case 'active':
-      // In a partial launch, the next part only has a date.
+      // After a partial launch, people who are messaged later have a date for their first message.
       if (stepNumber === 1 && nextAt && Date.parse(nextAt) - now > HOUR_MS)
         return `First message ${dayText(nextAt, now)}`
       if (stepNumber === 1) return 'Waiting for the first message'

@@ -31,7 +31,7 @@ export function FlightBoard({ campaignId, pollEveryMs, onPause }: FlightBoardPro
   if (!flight.data) return <Skeleton className="h-56" />
   const { past, next, account } = flight.data
   const now = flight.dataUpdatedAt
-  // The server's clock may be behind this one.
+  // The server's clock may be behind the browser's.
   const ahead = next.map((dot) => (Date.parse(dot.at) < now ? { ...dot, at: new Date(now).toISOString() } : dot))
   const dots = [...past.toReversed(), ...ahead]
   return (
@@ -84,7 +84,7 @@ function Board({ dots, now, onPause }: BoardProps) {
   const isBusy = pause.isPending || resume.isPending
   const hold = () => {
     if (!canHold || isBusy) return
-    // While messages are being sent, the next one soon belongs to someone else.
+    // Keep this message chosen: while messages are being sent, the next one soon belongs to someone else.
     setChosen(keyOf(current))
     const person = { id: current.enrollmentId, name: personName(current.lead) }
     if (isHeld) resume.run(person)

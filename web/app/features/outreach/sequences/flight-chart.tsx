@@ -90,7 +90,7 @@ export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
 export const keyOf = ({ enrollmentId, stepNumber, dmId }: FlightDot) =>
   `${enrollmentId} ${stepNumber} ${dmId === null ? 'next' : 'message'}`
 
-/** The collapsed nights, the times after them, and the line that marks the current time. */
+/** Marks the collapsed spans, the times after them, and the current time. */
 function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; height: number }) {
   return (
     <>

@@ -1,8 +1,8 @@
 import { HOUR_MS } from '@x-automated/contract/time'
 
-/** Longer spans without a message are collapsed. */
+/** Spans without a message that are longer than this are collapsed. */
 const FOLDED_FROM_MS = 3 * HOUR_MS
-/** A collapsed span is as wide as this time, unless all others together are short. */
+/** A collapsed span is drawn as wide as this time, or narrower if all other spans together are short. */
 const FOLD_MS = 0.75 * HOUR_MS
 const FOLD_SHARE = 0.1
 /** The minimum distance between labels, in percent. */

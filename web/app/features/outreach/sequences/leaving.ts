@@ -1,4 +1,4 @@
-/** Asks before unsaved messages are lost. */
+/** The question before unsaved messages are lost. */
 export const LOSING_MESSAGES = {
   title: 'Leave without saving?',
   body: "Your changes on this page haven't been saved.",
@@ -7,7 +7,7 @@ export const LOSING_MESSAGES = {
   danger: true,
 }
 
-/** Asks before a dialog with unsaved changes is closed. */
+/** The question before a dialog with unsaved changes is closed. */
 export const DISCARDING_CHANGES = {
   title: 'Discard changes?',
   body: "Your changes haven't been saved.",

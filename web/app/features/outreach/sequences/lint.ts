@@ -9,7 +9,7 @@ import type { SequenceDraft } from './sequence-draft'
 export interface Remark {
   tone: 'good' | 'warn' | 'bad'
   text: string
-  /** Its range in the text, in UTF-16 units. */
+  /** The range of the text that the remark is about, in UTF-16 units. */
   range?: { start: number; end: number }
 }
 

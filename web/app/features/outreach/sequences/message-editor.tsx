@@ -23,7 +23,7 @@ interface MessageEditorProps {
   campaignId?: string | undefined
 }
 
-/** The marks of variables are behind the text field, which has the same height. */
+/** The style of the text field and of the layer behind it that marks variables, so that both have the same height. */
 const TEXT = 'col-start-1 row-start-1 min-h-20 px-3 pt-2.5 pb-1 leading-normal whitespace-pre-wrap wrap-anywhere'
 const marks = { filled: 'bg-accent-mark', missing: '', opener: '', unknown: 'bg-bad/15' }
 

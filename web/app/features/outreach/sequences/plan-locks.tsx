@@ -10,7 +10,7 @@ import { SeePlans } from '../../platform/billing/usage-notice'
 import type { SequenceDraft } from './sequence-draft'
 import { useSequenceLimits } from './use-sequence-limits'
 
-/** What the plan does not include, as texts. Null if it is included. */
+/** Texts about the parts that the plan does not include. Null for parts that it includes. */
 interface PlanLocks {
   steps: string | null
   variants: string | null
@@ -28,7 +28,7 @@ export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
   }
 }
 
-/** The locks' texts. A locked element references its text by `id` and its own name. */
+/** The locks' texts. A locked element refers to its text by the id `${id}-${name of the lock}`. */
 export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
   const texts = Object.entries(locks).filter(([, text]) => text !== null)
   if (texts.length === 0) return null

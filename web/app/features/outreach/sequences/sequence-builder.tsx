@@ -125,7 +125,7 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
   )
 }
 
-/** Finds remarks about each message. They also depend on earlier messages. */
+/** Finds remarks about each message. The remarks also depend on earlier messages. */
 function remarksIn({ draft }: SequenceEditor) {
   const messages = messagesOf(draft)
   return ({ key, messageTemplate }: { key: string; messageTemplate: string }) =>
@@ -139,9 +139,9 @@ function remarksIn({ draft }: SequenceEditor) {
 }
 
 interface AddButtonProps extends ButtonProps {
-  /** Why the plan does not include it; null if it does. */
+  /** Why the plan does not include what the button adds; null if it does. */
   lock: string | null
-  /** The id of that text. */
+  /** The id of the element with the lock's text. */
   lockId: string
 }
 

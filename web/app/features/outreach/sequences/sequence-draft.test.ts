@@ -24,7 +24,7 @@ import {
   withVariant,
 } from './sequence-draft'
 
-/** Steps with these texts. */
+/** Creates a draft whose steps have these texts. */
 function draftWith(...texts: string[]): SequenceDraft {
   const draft = texts.slice(1).reduce(addStep, emptySequence())
   return draft.steps.reduce(

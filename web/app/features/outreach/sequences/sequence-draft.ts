@@ -13,7 +13,7 @@ export interface VariantDraft {
   messageTemplate: string
   /** Null while the field is empty, like the other numbers. */
   weight: number | null
-  /** It was sent, so changing the text creates a new variant. */
+  /** The variant has been sent, so changing its text creates a new variant. */
   isFrozen: boolean
 }
 
@@ -47,7 +47,7 @@ export interface SequenceDraft {
 const newKey = () => crypto.randomUUID()
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** Chooses the first free letter. */
+/** Takes the first free letter, and adds it to `used`. */
 function takeName(used: string[]): string {
   const name = [...LETTERS].find((letter) => !used.includes(letter)) ?? ''
   used.push(name)
@@ -230,7 +230,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
     const repeated = names.find((candidate, position) => names.indexOf(candidate) < position)
     return [
       repeated !== undefined && `Two variants of ${message} are called ${repeated}: remove one and add it again.`,
-      // Other numbers are hidden here, and have a default.
+      // Only visible numbers are required. Hidden ones have a default.
       index > 0 && delay.amount === null && `${name} needs a delay.`,
       isTest && testWindowDays === null && `The test of ${message} needs a number of days.`,
       ...variants.flatMap((variant) => {

@@ -44,7 +44,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
   const [base, setBase] = useState(sequence)
   const editor = useSequenceDraft(() => draftOf(sequence))
   const [applyTo, setApplyTo] = useState<ApplyTo>('unpassed')
-  /** The sequence that someone else has saved meanwhile. */
+  /** The sequence that someone else has saved in the meantime. */
   const [newer, setNewer] = useState<Sequence | null>(null)
   const { draft } = editor
   const changed = firstChange(draftOf(base), draft)

@@ -22,9 +22,9 @@ interface StepCardProps {
   remarks: readonly Remark[]
   /** The id of a saved campaign. */
   campaignId: string | undefined
-  /** Why the plan has no variants; null if it does. */
+  /** Why the plan does not include variants; null if it does. */
   variantsLock: string | null
-  /** The id of that reason's text. */
+  /** The id of the element with the lock's text. */
   lockId: string
   onChange: (change: Partial<StepDraft>) => void
   onVariantChange: (key: string, change: Partial<VariantDraft>) => void

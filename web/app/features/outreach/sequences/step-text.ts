@@ -20,7 +20,7 @@ export function delayText({ amount, unit }: { amount: number | null; unit: Delay
   return amount === null ? `some ${pluralize(2, singular)}` : formatCount(amount, singular)
 }
 
-/** A step's name: 'Follow-up' if it is the only one, else 'Follow-up 2'. */
+/** A step's name: 'First message', 'Follow-up' if there is only one, or else 'Follow-up 2'. */
 export function stepName(index: number, count: number): string {
   if (index === 0) return 'First message'
   return count > 2 ? `Follow-up ${formatNumber(index)}` : 'Follow-up'

@@ -13,7 +13,7 @@ interface WaitRowProps {
   /** 'Follow-up 2', for the labels of the fields. */
   name: string
   problem: string | undefined
-  /** Reads are known only while X reports them. */
+  /** Whether X currently reports reads. */
   knowsReads: boolean
   onChange: (change: Partial<Pick<StepDraft, 'delay' | 'condition'>>) => void
 }

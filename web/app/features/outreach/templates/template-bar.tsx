@@ -14,7 +14,7 @@ interface TemplateBarProps {
   name: string
 }
 
-/** Above a new campaign's messages: starts from a template, or saves the messages as one. */
+/** The bar above a new campaign's messages, to start from a template or save the messages as one. */
 export function TemplateBar({ editor, template, name }: TemplateBarProps) {
   const dialogs = useDialogs<'pick' | 'save'>()
   const { started } = template

@@ -14,7 +14,7 @@ export function firstText({ steps }: Pick<Template, 'steps'>): string {
   return steps[0]?.variants.find(({ isActive }) => isActive)?.messageTemplate ?? ''
 }
 
-/** Who wrote it. */
+/** Who wrote a template. */
 export function authorText({ author, isStarter }: Pick<Template, 'author' | 'isStarter'>): string {
   return author?.name ?? (isStarter ? 'X-Automated' : 'Deleted account')
 }

@@ -21,7 +21,7 @@ interface Started {
 
 /**
  * The template that the form was started from, here or by a link on the templates page.
- * @param isReady the form contains what was stored of it @param onStart expands the form
+ * @param isReady whether the stored draft is in the form @param onStart expands the form
  */
 export function useStartingTemplate(editor: SequenceEditor, isReady: boolean, onStart: () => void) {
   const overview = useQuery(api.billing.overview.queryOptions())
@@ -56,7 +56,7 @@ export function useStartingTemplate(editor: SequenceEditor, isReady: boolean, on
     start,
     clear: () => setStarted(null),
     restore: setStarted,
-    /** Called if the template was deleted or made private meanwhile. */
+    /** Called if the template has since been deleted or made private. */
     lose() {
       setStarted(null)
       toast.error('This template is no longer available. Save again to create the campaign without it.')

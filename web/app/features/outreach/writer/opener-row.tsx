@@ -164,7 +164,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
   )
 }
 
-/** Rewrites an opener, and says if it is unchanged or not by the model. */
+/** Rewrites an opener. Says so if the text is unchanged, or not by the model. */
 function useRegenerate({ id, version }: Opener) {
   return useAction(() => client.openers.regenerate({ id }), {
     onSuccess: (updated) => {
@@ -193,11 +193,11 @@ function Facts({ facts }: { facts: readonly string[] }) {
 }
 
 interface OpenerEditorProps {
-  /** The name of the person that it is written for. */
+  /** The name of the person that the opener is written for. */
   name: string
   draft: string
   problem: string | null
-  /** The version that someone else has saved meanwhile. */
+  /** The text that someone else has saved in the meantime; null if none. */
   newText: string | null
   isSaving: boolean
   onChange: (draft: string) => void

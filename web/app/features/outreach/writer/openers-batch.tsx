@@ -58,7 +58,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   if (latest.isError && !latest.data) return <QueryError query={latest} />
   if (estimate.isError && !estimate.data) return <QueryError query={estimate} />
   const estimateData = estimate.data
-  // Waits for everything, so that nothing below it moves.
+  // Waits for all data, so that nothing below the card moves.
   if (!latest.data || (!job && (!estimateData || model === undefined))) return <Skeleton className="h-screen" />
   const isSettled = job?.status !== 'failed' && counts?.draft === 0 && (job?.changed ?? 0) > 0
   const hasModel = Boolean(model)

@@ -12,7 +12,10 @@ import { jobText } from './opener-text'
 
 const POLL_MS = 2_000
 
-/** The latest job that writes a campaign's openers, with their counts. Refetches openers as they are written. */
+/**
+ * The latest job that writes a campaign's openers, and how many openers have each status. Refetches
+ * openers as they are written.
+ */
 export function useOpenersJob(campaignId: string) {
   const queries = useQueryClient()
   const query = useQuery(

@@ -53,7 +53,7 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
   useEffect(() => {
     if (isPastEnd) setCursors([undefined])
   }, [isPastEnd])
-  /** Shows each new page from its top. */
+  /** Opens another page, and scrolls to its top. */
   const turn = (pages: typeof cursors) => {
     setCursors(pages)
     focusFallback.ref.current?.focus({ preventScroll: true })
@@ -135,7 +135,7 @@ interface ApproveAllProps {
   waiting: number
 }
 
-/** Approves all openers at once, after all of them have been visible. */
+/** Approves all openers together, after all of them have been visible. */
 function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
   const { versions, remove } = seen
   const approve = useAction(

@@ -76,7 +76,7 @@ function NoModel() {
   )
 }
 
-/** Below admin, only the provider's kind, the model and whose key it is are known. */
+/** Shows the provider's settings. Users below admin only know its kind, the model and whose key is used. */
 function ProviderFacts({ provider }: { provider: Provider }) {
   const { kind, baseUrl, model, keyEnding, inputCentsPerMillion, outputCentsPerMillion, budgetCents, budgetTokens } =
     provider

@@ -61,8 +61,8 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
     /** Appears in the empty reply box. */
     ghost: isEmpty && suggestion ? suggestion : null,
     /**
-     * Handles Tab, which inserts a suggestion into an empty reply box, and Escape, which closes
-     * them.
+     * Handles Tab, which inserts a suggestion into an empty reply box, and Escape, which closes the
+     * suggestions.
      * @returns whether it has handled the key
      */
     onKeyDown(event: KeyboardEvent): boolean {

@@ -16,7 +16,7 @@ const REWRITES = [
   { label: 'More direct', instruction: 'more direct' },
 ] as const
 
-/** Longer than usual: a model may take a minute, so nobody may be looking when it fails. */
+/** Toast duration. Longer than usual: a model may take a minute, so the user may have looked away when it fails. */
 const FAILED_MS = 10_000
 const failed = (problem: string) =>
   toast.error(`${problem} Your text is unchanged.`, { duration: FAILED_MS, id: 'rewrite-failed', replaces: true })
@@ -47,7 +47,7 @@ export function RewriteMenu({ textarea, value, onChange }: RewriteMenuProps) {
       failed(done.fault ? faultText(done.fault) : 'There is no other version.')
       return
     }
-    // If the user has typed meanwhile, their text stays.
+    // If the user has typed in the meantime, keep their text.
     if (box.value !== value) {
       toast.info('Not rewritten, because you changed the text.')
       return

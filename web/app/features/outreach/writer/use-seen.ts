@@ -23,7 +23,7 @@ export function useSeen() {
   }
 }
 
-/** Calls `onSeen` when most of the element has scrolled into view, once per key. */
+/** Calls `onSeen` when at least half of the element has scrolled into view, once per key. */
 export function useOnScreen(element: RefObject<HTMLElement | null>, key: string | null, onSeen: () => void) {
   const latest = useRef(onSeen)
   latest.current = onSeen

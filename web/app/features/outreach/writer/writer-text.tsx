@@ -31,7 +31,7 @@ export function writerProblem(error: unknown, overBudget = "This month's AI budg
   }
 }
 
-/** A cost, which is often below a cent. */
+/** Formats a cost, which is often below a cent. */
 export function costText(cents: number): string {
   return cents > 0 && cents < 0.5 ? `less than ${formatMoney(1)}` : formatMoney(cents)
 }

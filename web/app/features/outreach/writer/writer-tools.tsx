@@ -44,7 +44,7 @@ export function WriterTools({ textarea, value, onChange }: WriterToolsProps) {
   )
 }
 
-/** Drafts all messages of a campaign. Not offered once one was sent, because its step would be removed. */
+/** Drafts all messages of a campaign. Not offered once a message has been sent, because its step would be removed. */
 export function SequenceWriter({ editor: { draft, change } }: { editor: SequenceEditor }) {
   const sheet = useDialogs<null>()
   if (draft.steps.some(({ variants }) => variants.some(({ isFrozen }) => isFrozen))) return null

@@ -18,7 +18,7 @@ const row = (name: string, medianReplySeconds: number | null = null): BreakdownR
 })
 const DATA = [row('Step 10'), row('Step 2', 9), row('Step 1', 60)]
 
-/** Names in this order, and the order after pressing the column's header. */
+/** Sorts by a column. @returns the names in that order, and the order after pressing the column's header */
 function namesSortedBy(id: string, order: 'asc' | 'desc' | false) {
   let names: string[] = []
   let next: string | false | undefined

@@ -21,7 +21,7 @@ export const NUMBERS = {
 
 export const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-/** First, numbers sort descending and names ascending. Rows without a value always come last. */
+/** The first press on a header sorts numbers descending and names ascending. Rows without a value always come last. */
 export const columns: ColumnDef<typeof features, BreakdownRow>[] = [
   {
     id: 'name',

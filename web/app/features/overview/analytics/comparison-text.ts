@@ -10,12 +10,12 @@ export const BY_NAMES: Record<BreakdownBy, { many: string; one: string }> = {
   member: { many: 'Members', one: 'Member' },
 }
 
-/** What can be compared: within one campaign, or over all campaigns. */
+/** What can be compared within one campaign, or across all campaigns. */
 export function comparable(campaignId: string | undefined): BreakdownBy[] {
   return campaignId ? ['step', 'variant', 'account', 'member'] : ['campaign', 'account', 'member']
 }
 
-/** '45 s', '12 min', '5 h' or '3 days'; '–' if there was none. */
+/** '45 s', '12 min', '5 h' or '3 days'; '–' if there is no value. */
 export function durationText(seconds: number | null): string {
   if (seconds === null) return '–'
   if (seconds < 60) return `${seconds} s`

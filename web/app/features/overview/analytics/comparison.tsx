@@ -52,7 +52,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
   )
   const rows = query.data?.pages.flatMap((page) => page.rows)
   const people = useDialogs<{ campaignId: string; filter: PeopleFilter }>()
-  /** Shows the people behind a number. They are not known by day. */
+  /** A function that shows the people behind a number. Null if they cannot be listed, such as for a range of days. */
   const showerOf = ({ id, name }: BreakdownRow) => {
     const shownCampaign = by === 'campaign' ? id : by === 'variant' ? campaignId : undefined
     if (!id || !shownCampaign || days.from || days.to) return null

@@ -2,7 +2,7 @@ import { ListChecks } from 'lucide-react'
 import { Button } from '../../../ui/button'
 import { useHiddenFirstSteps } from './use-hidden-first-steps'
 
-/** Brings hidden first steps back. */
+/** A button that shows hidden first steps again. */
 export function BackToFirstSteps({ onPress }: { onPress: () => void }) {
   const bringBack = useHiddenFirstSteps()
   if (!bringBack) return null

@@ -7,7 +7,7 @@ import { HIDDEN_KEY } from './hidden-key'
 
 const DockedSteps = lazy(() => import('./docked-steps'))
 
-/** Loads the checklist for people who may still have steps. Home shows it as a card. */
+/** Loads the checklist for users who may still have steps to do. Not on Home, which shows the steps as a card. */
 export function DockedStepsOnDemand({ onFollow }: { onFollow?: () => void }) {
   const mayWork = useIsOffered('member')
   const { pathname } = useLocation()

@@ -11,7 +11,7 @@ import { hasOwnLeads, hasVisibleSteps, useFirstSteps } from './use-first-steps'
 
 const SampleOffer = lazy(() => import('../sample-data/sample-offer'))
 
-/** Onboarding steps. Hidden after the first launch, once dismissed, and for viewers. */
+/** Onboarding steps. Hidden once they are all done or dismissed, and from viewers. */
 export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')

@@ -8,7 +8,7 @@ interface StepText {
   /** The label and target of the button. */
   action: string
   to: string
-  /** The role required for the step. Others see who has it. */
+  /** The role that the step requires. Other users see who has it. */
   needs: Role
 }
 

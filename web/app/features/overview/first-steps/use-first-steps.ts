@@ -12,7 +12,7 @@ export function hasVisibleSteps({ dismissed, steps }: FirstSteps): boolean {
   return !dismissed && steps.some(({ done }) => !done)
 }
 
-/** Whether the checklist is docked, which it is until a campaign sends its first message. */
+/** Whether the checklist is docked: not dismissed, and no message of a campaign has been sent yet. */
 export function isDocked({ dismissed, isMessageSent }: FirstSteps): boolean {
   return !dismissed && !isMessageSent
 }

@@ -3,7 +3,7 @@ import { paths } from '../../../paths'
 import { useIsOffered } from '../../identity/people/use-role'
 import { hasVisibleSteps, useFirstSteps } from './use-first-steps'
 
-/** Brings hidden first steps back; null if no steps are hidden. */
+/** A function that shows hidden first steps again; null if none are hidden. */
 export function useHiddenFirstSteps(): (() => void) | null {
   const mayWork = useIsOffered('member')
   const navigate = useNavigate()

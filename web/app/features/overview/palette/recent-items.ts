@@ -2,7 +2,7 @@ import { sessionStorage } from '../../../browser-storage'
 import type { PaletteItem } from './palette-items'
 
 const RECENT_MAX = 4
-/** Stored per workspace and only in this tab, because it contains people's names. */
+/** The key of a workspace's recent items. Stored only in this tab, because they contain people's names. */
 const keyOf = (workspaceId: string) => `paletteRecent.${workspaceId}`
 
 /** The items last opened from the palette, latest first. */
@@ -14,7 +14,7 @@ export function recentItems(workspaceId: string): PaletteItem[] {
   }
 }
 
-/** Moves an item to the top. */
+/** Adds an item to the recent ones, at the top. */
 export function addRecent(workspaceId: string, item: PaletteItem): void {
   const others = recentItems(workspaceId).filter(({ id }) => id !== item.id)
   sessionStorage.setItem(keyOf(workspaceId), JSON.stringify([item, ...others].slice(0, RECENT_MAX)))

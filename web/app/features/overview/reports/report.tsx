@@ -11,10 +11,10 @@ import { NeedsScript } from '../../../ui/needs-script'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { ReportView } from './report-view'
 
-// The report's numbers are only rendered in the browser.
+// The report's numbers are only rendered in the browser, so they can use its locale.
 if (!import.meta.env.SSR) setLocale(navigator.language)
 
-/** Without the session of members who open the page, so that everyone gets the same response. */
+/** An API client without the session of members who open the page, so that everyone gets the same response. */
 const api = createTanstackQueryUtils(contractClient())
 
 /** Loads the client report of a token. */

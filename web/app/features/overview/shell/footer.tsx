@@ -6,7 +6,7 @@ import { useHydrated } from '../../../ui/use-hydrated'
 import { PRODUCT_TEXT, type ShareChannel, shareAddresses } from '../../waitlist/waitlist/referral-links'
 import { ThemeSwitch } from './theme-switch'
 
-/** Links for sharing the product. It has no profiles on these networks. */
+/** Links for sharing the product. The product has no profiles on these networks. */
 const social: { label: string; network: ShareChannel; brand: Brand }[] = [
   { label: 'Share X-Automated on X', network: 'twitter', brand: 'x' },
   { label: 'Share X-Automated on LinkedIn', network: 'linkedin', brand: 'linkedin' },

@@ -22,7 +22,7 @@ export function FrameDialogs({
 }) {
   const openPage = useOpenPage()
   const [loaded, setLoaded] = useState<FrameDialog | null>(null)
-  // Stays mounted once opened, so that it closes smoothly.
+  // A dialog stays mounted once it has been opened, so that it closes smoothly.
   if (openDialog && openDialog !== loaded) setLoaded(openDialog)
   const close = () => onShow(null)
   const pages: Keys = Object.fromEntries(

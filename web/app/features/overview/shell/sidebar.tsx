@@ -18,7 +18,7 @@ import { WorkspaceSwitcher } from './workspace-switcher'
 const loadHelp = () => import('./help-menu')
 const Pulse = lazy(() => import('../today/pulse'))
 
-/** startup-script.ts applies it before the first paint. */
+/** Key in local storage: whether the sidebar is collapsed. startup-script.ts applies it before the first paint. */
 const RAIL_KEY = 'sidebar'
 
 /** The sidebar on wide screens. Collapsed, it only shows icons. */
@@ -84,7 +84,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   )
 }
 
-/** Loaded once a message was sent or is about to be sent. */
+/** Shown if something was sent in the last 24 hours or will be sent, or if there are campaigns. */
 function SendingPulse() {
   const { data } = useQuery(todayQuery())
   if (!data || (data.countedInDay === 0 && !data.nextSendAt && data.campaigns.length === 0)) return null

@@ -2,8 +2,9 @@ import { CLIENT_REPORTS } from '../../../paths'
 import { HYDRATED } from '../../../ui/use-hydrated'
 
 /**
- * Runs before the first paint. Inlined as source text, so it cannot use anything outside of it.
- * Does what pages need before hydration, and everything that the static landing page needs.
+ * Runs before the first paint. Inlined as source text, so it cannot use anything outside of this
+ * function. Does what pages need before hydration, and everything that the static landing page
+ * needs.
  */
 function startPage(hydrated: string, reports: string) {
   const LINKS_FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
@@ -38,7 +39,7 @@ function startPage(hydrated: string, reports: string) {
     clearTimeout(broken)
     broken = window.setTimeout(showLate, BROKEN_AFTER_MS, 'broken')
   }
-  /** Only for guests. For others, the app loads it (features/waitlist/landing/finder-section.tsx). */
+  /** Loads the demo for guests. For others, the app loads it (features/waitlist/landing/finder-section.tsx). */
   const loadDemo = () => {
     const demo = document.querySelector('[data-finder-demo]')
     const seen = new IntersectionObserver(([entry]) => {

@@ -42,7 +42,7 @@ export function shareText(positive: number, sent: number): string {
   return sent > 0 ? `${formatRate(positive / sent)} of ${formatCount(sent, 'message')}` : 'Nothing sent yet'
 }
 
-/** The top of the chart: today's cap, unless that would make the days too small to see. */
+/** The top of the chart: the daily cap, but at least the highest day, and at most twice that. */
 export function chartTop({ days, capNow }: Pick<Today, 'days' | 'capNow'>): number {
   const most = Math.max(0, ...days.map(({ sent }) => sent))
   if (most === 0) return Math.max(1, capNow)

@@ -45,7 +45,7 @@ export function ApiKeysTab() {
   )
 }
 
-/** @param isAdmin false while unknown */
+/** The API keys and the button to create one. @param isAdmin false while unknown */
 function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   const list = useQuery({ ...api.apiKeys.list.queryOptions(), enabled: isAdmin })
   const overview = useQuery(api.billing.overview.queryOptions())
@@ -115,7 +115,7 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   )
 }
 
-/** Whether the key is or will be suspended. */
+/** Whether an admin should adopt the key: it is or will be suspended, and has not expired. */
 const needsAdoption = ({ suspendedAt, status }: ApiKey) => suspendedAt !== null && status !== 'expired'
 
 function KeyRow({ apiKey }: { apiKey: ApiKey }) {

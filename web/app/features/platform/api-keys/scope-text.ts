@@ -28,7 +28,7 @@ export function withAccess(scopes: readonly Scope[], domain: ScopeDomain, access
   return access === 'none' ? others : [...others, `${domain}:${access}`]
 }
 
-/** Scopes with the same access to each domain. Domains that cannot be changed get read access. */
+/** Scopes with the same access to each domain. Read-only domains get read access. */
 export function scopesOfAll(access: ScopeAccess): Scope[] {
   if (access === 'none') return []
   return SCOPE_DOMAINS.map((domain) => `${domain}:${SCOPE_TEXTS[domain].isReadOnly ? 'read' : access}` as const)

@@ -17,7 +17,7 @@ import { useOpenPortal, useRefetchPlan } from './subscription-actions'
 interface ChangePlanDialogProps {
   plan: Plan
   current: OfferedPlan & { name: string }
-  /** Changing the plan undoes a pending cancellation. */
+  /** Whether a cancellation is pending. A plan change undoes it, unless the bank asks to confirm the payment. */
   isCancelled: boolean
   open: boolean
   onClose: () => void
@@ -108,7 +108,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             }
           >
             Your plan changes once you've confirmed.
-            {/* Confirming only applies the plan change. */}
+            {/* Confirming the payment only applies the plan change. */}
             {isCancelled && ' Your cancellation stays in place until you undo it.'}
           </Callout>
         ) : (
@@ -164,7 +164,7 @@ function isPaymentError(error: unknown): boolean {
   return errorCode(error) === 'PAYMENT_DECLINED' || errorCode(error) === 'PAYMENT_CONFIRMATION_NEEDED'
 }
 
-/** The bank's confirmation page, if it requires one. */
+/** The page on which the bank lets the user confirm the payment; null if this error requires none. */
 function confirmationUrl(error: unknown): string | null {
   if (!(error instanceof ORPCError) || error.code !== 'PAYMENT_CONFIRMATION_NEEDED') return null
   const url = (error.data as { url?: unknown } | null)?.url

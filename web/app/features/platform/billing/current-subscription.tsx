@@ -88,7 +88,7 @@ function Subscribed({ subscription, state }: { subscription: Subscription; state
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusText(subscription)}</Badge>
         </Fact>
         <Fact name={isGiven ? 'Until' : endName(subscription)}>
-          {/* The provider starts a new period even if its payment failed. */}
+          {/* After a failed payment, shows when it was due, because the provider starts a new period anyway. */}
           <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
         </Fact>
       </Facts>

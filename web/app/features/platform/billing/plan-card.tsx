@@ -15,7 +15,7 @@ interface PlanCardProps {
   badge?: ReactNode
   /** Below the price: the saving, or the price per month. */
   note?: ReactNode
-  /** Highlighted. */
+  /** Whether the card is highlighted. */
   featured?: boolean
   /** The card shares a box with others, instead of having its own. */
   isPart?: boolean

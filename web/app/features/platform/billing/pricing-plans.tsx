@@ -25,7 +25,7 @@ const AUDIENCES: Record<PlanLevel, string> = {
 
 const cycles = cycleOptions('Save 50%')
 
-/** What Free includes besides its limits. */
+/** What Free includes in addition to its limits. */
 const FREE_FEATURES = ['One message per campaign', 'Inbox with reply labels', "Imported leads don't count"]
 
 const limitsOf = (level: PlanLevel) =>

@@ -5,8 +5,8 @@ import { useAction, useRedirect } from '../../../use-action'
 
 const { subscription, overview, ownLinks, invoices } = api.billing
 /**
- * Queries that depend on the plan, including X accounts, which it limits. Upgrade previews are
- * refetched when opened.
+ * Queries that depend on the plan, including X accounts, whose number it limits. Upgrade previews
+ * are refetched when opened.
  */
 const DEPENDS_ON_PLAN = [subscription, overview, ownLinks, invoices, api.xAccount]
 
@@ -16,7 +16,7 @@ export function useRefetchPlan(): () => Promise<unknown> {
   return () => Promise.all(DEPENDS_ON_PLAN.map((part) => queries.invalidateQueries({ queryKey: part.key() })))
 }
 
-/** Options for a call that charges or cancels. Repeating it has no further effect. */
+/** Options for a call that charges or cancels, so that repeating the request has no further effect. */
 const once = () => ({ context: { idempotencyKey: crypto.randomUUID() } })
 
 /** Cancels the subscription after a confirmation. */

@@ -34,7 +34,7 @@ export function usePlanLink(): (planId: PlanId) => PlanLink {
       onPointerEnter: want,
       onFocus: want,
       onClick: (event) => {
-        // If the user opens a new tab, it uses the link as of when they pointed at it.
+        // With a modifier key, the browser opens the link that was loaded when the user pointed at it.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
         // Open the tab before the response arrives, because browsers block tabs that no press

@@ -11,7 +11,7 @@ const RESULTS = {
   cancelled: () => toast.info("Checkout canceled. You weren't charged."),
 }
 
-/** After a visit to the payment provider's pages, syncs before its webhook arrives. */
+/** After a visit to the payment provider's pages, syncs the plan without waiting for the provider's webhook. */
 export function useReturnFromPayment(mayManage: boolean | undefined): void {
   const [params, setParams] = useSearchParams()
   const refetchPlan = useRefetchPlan()
@@ -27,7 +27,7 @@ export function useReturnFromPayment(mayManage: boolean | undefined): void {
   })
 }
 
-/** Whether the user returns from the provider. Hosted links, the portal and invoices add no parameter. */
+/** Whether the user came from another site: the provider's hosted links, portal and invoices add no parameter. */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
 }

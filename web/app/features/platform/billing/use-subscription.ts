@@ -16,9 +16,9 @@ export interface SubscriptionState {
   overview: BillingOverview | undefined
   /** The current plan, or null without an active subscription. */
   plan: { id: string; name: string; priceCents: number; billingCycle: BillingCycle } | null
-  /** Changing the plan updates this subscription instead of buying another one. */
+  /** Whether a plan change updates this subscription instead of buying another one. */
   changeable: boolean
-  /** Only owners can buy, change and cancel. Undefined while the role is unknown. */
+  /** Whether the user can buy, change and cancel: only the owner can. Undefined while the role is unknown. */
   mayManage: boolean | undefined
 }
 

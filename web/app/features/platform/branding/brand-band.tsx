@@ -16,7 +16,7 @@ export function BrandBand({ name, logo, color, className, children }: BrandBandP
   return (
     <div
       style={color ? { backgroundColor: color, color: inkOn(color) } : {}}
-      // Printers omit backgrounds, which would make white text unreadable.
+      // By default, browsers print no backgrounds, which would make white text unreadable.
       className={cn('print:[print-color-adjust:exact]', !color && 'bg-sunken')}
     >
       <div className={cn('grid gap-6', className)}>

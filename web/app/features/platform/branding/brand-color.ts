@@ -30,7 +30,7 @@ const CONTRAST_OF_SHAPES = 3
 /** Approximately the canvas of the dark scheme (ui/tokens.css). */
 const DARK_CANVAS = '#171a16'
 
-/** A CSS color for shapes on either scheme's canvas. The color is mixed with its ink until it is visible. */
+/** A CSS color for shapes on either scheme's canvas. The color is mixed with black or white until it is visible. */
 export function shapeColor(color: string): string {
   return `light-dark(${visibleOn(WHITE, color, BLACK)}, ${visibleOn(DARK_CANVAS, color, WHITE)})`
 }

@@ -4,7 +4,7 @@ import { api } from '../../../api'
 /** Live events trigger refetches; the interval is for lost events. */
 const REFETCH_MS = 60_000
 
-/** The jobs in the menu, newest first. Jobs that matched nobody are left out. */
+/** The jobs in the menu, newest first. Ended jobs that matched nobody are left out. */
 export function useRecentJobs() {
   return useQuery(
     api.jobs.list.queryOptions({

@@ -19,7 +19,7 @@ async function follow(queries: QueryClient, started: readonly Job[]): Promise<vo
   for (let job of started) {
     for (let looks = 0; !isEnded(job); looks += 1) {
       await new Promise((resolve) => setTimeout(resolve, LOOKS_MS[looks] ?? 2_000))
-      // The next request may succeed. A job of another workspace returns 404.
+      // Keeps polling if the failure may be temporary. A 404 means that the job belongs to another workspace.
       job = await client.jobs.find({ id: job.id }).catch((error) => (isLost(error) ? job : Promise.reject(error)))
     }
     ended.push(job)

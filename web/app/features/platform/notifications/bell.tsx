@@ -8,7 +8,7 @@ import { NOTIFICATIONS_POLL_MS } from './refresh-interval'
 
 const loadSheet = () => import('./notifications-sheet')
 
-/** The number of unread notifications. Pressing it opens the list. */
+/** A button that shows the number of unread notifications and opens the list. */
 export default function Bell() {
   const sheet = useDialogOnDemand(loadSheet, 'The list of notifications')
   const count = useQuery(api.notifications.countUnread.queryOptions({ refetchInterval: NOTIFICATIONS_POLL_MS }))

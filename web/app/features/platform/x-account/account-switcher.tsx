@@ -10,7 +10,7 @@ import { useAccounts } from './use-accounts'
 const SwitchKey = lazy(() => import('./account-key'))
 const loadMenu = () => import('./account-menu')
 
-/** The current X account. Switches by a menu, or to the next account with Alt+X. */
+/** The current X account, with a menu to switch. Alt+X switches to the next account. */
 export function AccountSwitcher() {
   const accounts = useAccounts()
   const mayChoose = useIsOffered('admin')

@@ -31,7 +31,7 @@ import { ConsentCard } from './consent-card'
 import { DEPENDS_ON_ACCOUNT, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
-/** If loading takes longer, the page says so. */
+/** If loading takes longer than this, the page says so. */
 const SLOW_AFTER_MS = 3000
 
 /** The Connect X tab: connects, switches and disconnects X accounts. */
@@ -43,7 +43,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   const focusFallback = useFocusFallback<HTMLDivElement>()
   const outcome = useOutcome(status.data)
   useConsistentList(status.data, accounts)
-  // Members can make the server ask X. Viewers see the stored status.
+  // Members can make the server ask X for the status. Viewers only see the stored one.
   const mayCheck = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
   const checked = mayCheck ? accounts.data?.accounts[0]?.id : undefined
@@ -139,7 +139,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   )
 }
 
-/** The outcome from X's authorization page, in the URL. Shown until the connection changes. */
+/** The outcome of X's authorization page, read from the URL. Shown until the connection changes. */
 function useOutcome(connection: XConnection | undefined) {
   const [params, setParams] = useSearchParams()
   const [named] = useState(() => params.get('x'))

@@ -45,7 +45,7 @@ styles.replaceSync(`
   @media (pointer: coarse) { .demo-chip { min-height: 2.75rem } }
   .demo-faces { display: grid; grid-template-columns: repeat(auto-fill, minmax(2.25rem, 1fr)); gap: 0.375rem }`)
 
-/** A thumb on the histogram. Pressing its track must reach the other thumb. */
+/** One of the histogram's two thumbs. Its track ignores the pointer, so that the other thumb can be reached. */
 function makeThumb(label: string, value: number): HTMLInputElement {
   const input = make('input', 'demo-range')
   Object.assign(input, { type: 'range', min: SCALE.from, max: SCALE.to, step: 0.05, value, ariaLabel: label })

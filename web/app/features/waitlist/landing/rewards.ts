@@ -7,7 +7,7 @@ interface Reward {
   /** How to earn it. */
   how: string
   reward: string
-  /** From when, if not at once. */
+  /** When the reward starts, as text. Null or absent if immediately. */
   from?: string | null
 }
 

@@ -10,7 +10,7 @@ import { PageHeader } from '../../../ui/page-header'
 import { Tabs, useTabParam } from '../../../ui/tabs'
 import { LeaderboardBoard } from './leaderboard-board'
 
-/** How long the refresh icon spins at least, in milliseconds. */
+/** How long the refresh icon spins at the minimum, in milliseconds. */
 const SPIN_MS = 800
 
 const tabs: { value: LeaderboardPeriod; label: string }[] = [

@@ -4,7 +4,7 @@ import { loadWithRenewal, SessionExpired } from './session-renewal'
 
 const refused = new ORPCError('UNAUTHORIZED', { status: 401, message: 'Session expired. Please log in again.' })
 
-/** A load that throws these errors in turn, then succeeds. */
+/** Creates a load that throws these errors in turn, then succeeds. */
 function failing(...errors: Error[]) {
   const left = [...errors]
   return vi.fn(async () => {

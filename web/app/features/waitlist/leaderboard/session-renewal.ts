@@ -1,13 +1,13 @@
 import { ORPCError } from '@orpc/client'
 
-/** How often a load is retried, and the delay before each retry. */
+/** How often a load is retried. */
 export const RETRY_CAP = 3
 const RETRY_DELAY_MS = 1000
 
 /** The session could not be renewed. */
 export class SessionExpired extends Error {}
 
-/** Whether it is a session error. Some can only be recognized by their message: 'Session expired' or 'JWT'. */
+/** Whether an error is about the session. Some can only be recognized by their message: 'Session expired' or 'JWT'. */
 export function isSessionError(error: unknown): boolean {
   if (!(error instanceof ORPCError)) return false
   return error.code === 'UNAUTHORIZED' || /Session expired|JWT/.test(error.message)
@@ -21,7 +21,7 @@ interface Renewal {
   onRetry: () => void
 }
 
-/** Loads. After a session error, renews the session and retries. @throws SessionExpired or the last error */
+/** Calls `load`. After a session error, renews the session and retries. @throws SessionExpired or the last error */
 export async function loadWithRenewal<T>(load: () => Promise<T>, { renew, wait, onRetry }: Renewal): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {

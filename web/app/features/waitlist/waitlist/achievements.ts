@@ -23,7 +23,7 @@ export const achievements: Record<Achievement, AchievementLook> = {
 
 const order = Object.keys(achievements)
 
-/** Tiers first, ascending, then the others. Unknown keys come last. */
+/** Sorts achievements: tiers first, ascending, then the others. Unknown keys come last. */
 export function inOrder(keys: readonly string[]): string[] {
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
   return keys.toSorted((a, b) => rank(a) - rank(b))

@@ -1,6 +1,6 @@
 import { sessionStorage } from '../../../browser-storage'
 
-/** Set in local storage while the user is at Google to join. */
+/** Set in session storage while the user is at Google to join. */
 const FLAG = 'googleAuthInProgress'
 
 export const googleFlag = {

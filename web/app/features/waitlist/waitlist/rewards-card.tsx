@@ -14,7 +14,7 @@ import { achievementLook, inOrder } from './achievements'
 import { HELD_TEXT, RewardStart } from './reward-start'
 import { rewardText } from './reward-text'
 
-/** What the workspace's owner earned besides months of Pro. Empty if there is nothing. */
+/** What the workspace's owner has earned in addition to months of Pro. Empty if there is nothing. */
 export function RewardsCard({ plan }: { plan: PlanLevel }) {
   const query = useQuery(api.billing.rewards.queryOptions())
   const isOwner = useHasRole('owner')
