@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 /** In wide windows, such a column stays in view and scrolls by itself. */
 const IN_VIEW =
-  'grid min-w-0 content-start gap-4 xl:sticky xl:top-[calc(var(--spacing-header)+1.5rem)] xl:max-h-[calc(100dvh-var(--spacing-header)-3.5rem)] xl:overflow-y-auto xl:pb-1'
+  'grid min-w-0 content-start gap-4 xl:sticky xl:self-start xl:top-[calc(var(--spacing-header)+1.5rem)] xl:max-h-[calc(100dvh-var(--spacing-header)-3.5rem)] xl:overflow-y-auto xl:pb-1'
 
 interface BuilderColumnsProps {
   messages: ReactNode
@@ -16,9 +16,12 @@ export function BuilderColumns({ messages, preview, outcome }: BuilderColumnsPro
   return (
     // The space is for the bar of actions.
     <div className="grid gap-8 max-md:pb-16 md:grid-cols-[minmax(0,1fr)_18rem] xl:grid-cols-[minmax(0,1fr)_17rem_16rem]">
-      {messages}
+      <div className="min-w-0">
+        <h2 className="sr-only">Messages</h2>
+        {messages}
+      </div>
       <div className={IN_VIEW}>{preview}</div>
-      <div className={`${IN_VIEW} md:max-xl:col-span-2`}>{outcome}</div>
+      <div className={`${IN_VIEW} md:max-xl:col-span-2 xl:[&>section]:border-t-0 xl:[&>section]:pt-0`}>{outcome}</div>
     </div>
   )
 }

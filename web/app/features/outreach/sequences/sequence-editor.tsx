@@ -132,7 +132,6 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
       <BuilderColumns
         messages={
           <fieldset disabled={save.isPending} className="min-w-0">
-            <h2 className="sr-only">Messages</h2>
             <SequenceBuilder editor={editor} campaignId={id} />
           </fieldset>
         }
