@@ -48,7 +48,10 @@ const allPages = {
   lists: { path: '/lists', access: 'signed-in', file: 'pages/leads/lists.tsx' },
   list: { path: '/lists/:listId', access: 'signed-in', file: 'pages/leads/list.tsx' },
   campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/outreach/campaigns.tsx' },
+  newCampaign: { path: '/campaigns/new', access: 'signed-in', file: 'pages/outreach/new-campaign.tsx' },
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/outreach/campaign.tsx' },
+  editCampaign: { path: '/campaigns/:campaignId/edit', access: 'signed-in', file: 'pages/outreach/edit-campaign.tsx' },
+  /** An earlier address of `editCampaign`. */
   campaignSteps: {
     path: '/campaigns/:campaignId/steps',
     access: 'signed-in',

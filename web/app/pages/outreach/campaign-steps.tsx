@@ -1,40 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { generatePath, useParams } from 'react-router'
-import { api } from '../../api'
-import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
-import { SequenceEditorForm } from '../../features/outreach/sequences/sequence-editor'
+import { generatePath, Navigate, useParams } from 'react-router'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { paths } from '../../paths'
-import { QueryError } from '../../query-error'
-import { BackLink } from '../../ui/back-link'
-import { LoadingText, Skeleton } from '../../ui/skeleton'
 
 export const meta = () => pageMeta('Edit messages', "Change a campaign's messages, delays and variants.")
 
-/** The editor of a campaign's messages. */
+/** Forwards links and bookmarks to the page that edits a campaign's messages. */
 export default function CampaignSteps() {
-  const { campaignId: id = '' } = useParams()
-  const campaign = useQuery(api.campaigns.find.queryOptions({ input: { id } }))
-  // Never refetch, because that would change what is being edited.
-  const sequence = useQuery(api.sequences.find.queryOptions({ input: { id }, staleTime: Number.POSITIVE_INFINITY }))
-  const failed = [campaign, sequence].find(({ isError, data }) => isError && !data)
-  return (
-    <>
-      <header className="grid gap-3 pb-6">
-        <BackLink to={generatePath(paths.campaign, { campaignId: id })}>{campaign.data?.name ?? 'Campaign'}</BackLink>
-        <h1 className="text-2xl">Edit messages</h1>
-      </header>
-      <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
-      {failed ? (
-        <QueryError query={failed} />
-      ) : campaign.data && sequence.data ? (
-        <SequenceEditorForm key={id} campaign={campaign.data} sequence={sequence.data} />
-      ) : (
-        <>
-          <LoadingText>Loading messages…</LoadingText>
-          <Skeleton className="h-screen" />
-        </>
-      )}
-    </>
-  )
+  const { campaignId = '' } = useParams()
+  return <Navigate replace to={generatePath(paths.editCampaign, { campaignId })} />
 }

@@ -196,7 +196,7 @@ function EditMessages({ campaign: { id, status } }: { campaign: Campaign }) {
   const mayChange = useIsOffered('member')
   if (!mayChange || status === 'completed' || status === 'archived') return null
   return (
-    <ButtonLink variant="ghost" icon={<Pencil />} to={generatePath(paths.campaignSteps, { campaignId: id })}>
+    <ButtonLink variant="ghost" icon={<Pencil />} to={generatePath(paths.editCampaign, { campaignId: id })}>
       Edit messages
     </ButtonLink>
   )

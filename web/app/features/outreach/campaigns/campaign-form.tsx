@@ -1,49 +1,21 @@
-import { ChevronUp, Pencil } from 'lucide-react'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
-import { useForm, useWatch } from 'react-hook-form'
+import { ChevronUp, Maximize2, Pencil } from 'lucide-react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useForm } from 'react-hook-form'
 import { useSearchParams } from 'react-router'
 import { localStorage } from '../../../browser-storage'
-import { useSession } from '../../../session'
-import { Button } from '../../../ui/button'
+import { paths } from '../../../paths'
+import { Button, ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
-import { Checkbox } from '../../../ui/choice'
-import { Field } from '../../../ui/field'
-import { Input } from '../../../ui/input'
-import { toast } from '../../../ui/toast'
 import { UsageNotice } from '../../platform/billing/usage-notice'
-import { conversationOf } from '../sequences/conversation'
-import { messagesOf } from '../sequences/lint'
-import { SequenceBuilder } from '../sequences/sequence-builder'
-import {
-  draftFromTexts,
-  emptySequence,
-  missingText,
-  reengagementInput,
-  type SequenceDraft,
-  stepInputs,
-} from '../sequences/sequence-draft'
-import { useSequenceDraft } from '../sequences/use-sequence-draft'
-import { TemplateBar } from '../templates/template-bar'
-import { useStartingTemplate } from '../templates/use-starting-template'
-import { AccountField } from './account-field'
-import {
-  type CampaignFormValues,
-  emptyDraft,
-  heldText,
-  INCLUDE_CONTACTED,
-  INCLUDE_REPLIED,
-  isComplete,
-  problemOf,
-} from './campaign-form-rules'
-import { ChannelField } from './channel-field'
+import { CampaignFields } from './campaign-fields'
+import { type CampaignFormValues, emptyDraft, heldText } from './campaign-form-rules'
 import { DraftConflict, DraftNote } from './draft-note'
-import { LIST_PARAM, ListField } from './list-field'
+import { LIST_PARAM } from './list-field'
 import { MessagePreview } from './message-preview'
-import { type PreflightBody, PreflightPanel, usePreflight } from './preflight-panel'
-import { launchText } from './preflight-text'
+import { PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
-import { fillForm, useCampaignDraft } from './use-campaign-draft'
-import { type SaveMode, useCreateCampaign } from './use-create-campaign'
+import { type CampaignFormState, useCampaignForm } from './use-campaign-form'
+import type { SaveMode } from './use-create-campaign'
 
 const FOLDED_KEY = 'campaignForm'
 /** A query parameter that opens the form, even if the page is already open. */
@@ -57,12 +29,13 @@ export const isFormFolded = () => {
   return localStorage.getItem(FOLDED_KEY) === 'folded' && !params.has(LIST_PARAM) && !params.has(NEW_PARAM)
 }
 
-/** Opens the form if the URL requests it, then removes the query from the URL. */
+/** Opens the form if the URL requests it, then removes that parameter. */
 function useRequestedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
   const showForm = useEffectEvent(() => {
-    setParams({}, { replace: true, preventScrollReset: true })
+    params.delete(NEW_PARAM)
+    setParams(params, { replace: true, preventScrollReset: true })
     show()
   })
   useEffect(() => {
@@ -72,54 +45,15 @@ function useRequestedForm(show: () => void) {
 
 /** Creates a campaign, paused or launched. Collapsing the form does not lose what was entered. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
-  const { status: session } = useSession()
   const [isFolded, setFolded] = useState(isFormFolded)
   const form = useForm<CampaignFormValues>({ defaultValues: emptyDraft })
   useRequestedForm(() => {
     setFolded(false)
     requestAnimationFrame(() => form.setFocus('name'))
   })
-  const { errors } = form.formState
-  const sequence = useSequenceDraft()
-  // A link's list or template is applied only once the stored draft is in the form.
-  const [isRestored, setRestored] = useState(false)
-  const template = useStartingTemplate(sequence, isRestored, () => setFolded(false))
-  const draft = useWatch({ control: form.control }) as CampaignFormValues
-  const clear = () => {
-    form.reset(emptyDraft)
-    sequence.reset(emptySequence())
-    template.clear()
-  }
-  const saved = useCampaignDraft({ form, draft, sequence, template, onRestored: () => setRestored(true) })
-  const create = useCreateCampaign({ form, draft, sequence, template, saved, realSend, onDone: clear })
-  const checked = preflightOf(draft, sequence.draft)
-  const preflight = usePreflight(checked)
-  const busy = create.isPending
-  const pending = busy ? create.variables : null
-  const conversation = conversationOf(sequence.draft)
-  const isReady = isComplete(draft, sequence.draft) && !busy
-  const hasText = messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
-
-  const submit = (mode: SaveMode) => {
-    if (busy) return
-    const problem = problemOf(draft, sequence.draft, session === 'signed-in')
-    if (problem) return toast.error(problem)
-    form.clearErrors()
-    create.mutate(mode)
-  }
-  const discard = () => {
-    const written = sequence.draft
-    const { started } = template
-    clear()
-    const restore = () => {
-      fillForm(form, draft)
-      sequence.reset(written)
-      template.restore(started)
-    }
-    toast.info('Campaign form cleared.', { action: { label: 'Undo', onClick: restore } })
-  }
-
-  const foldButton = <FoldButton isFolded={isFolded} disabled={busy} onFold={setFolded} />
+  const state = useCampaignForm({ form, realSend, onTemplate: () => setFolded(false) })
+  const { draft, sequence, saved } = state
+  const foldButton = <FoldButton isFolded={isFolded} disabled={state.isBusy} onFold={setFolded} />
   if (isFolded)
     return (
       <Card
@@ -138,7 +72,14 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       className={BUTTON_RIGHT}
       title="Create campaign"
       description="Everyone on the list gets your messages, one by one, until they reply."
-      actions={foldButton}
+      actions={
+        <span className="flex items-center gap-1">
+          <ButtonLink size="sm" variant="ghost" to={paths.newCampaign} icon={<Maximize2 />}>
+            <span className="max-sm:sr-only">Open in builder</span>
+          </ButtonLink>
+          {foldButton}
+        </span>
+      }
     >
       <form
         noValidate
@@ -146,57 +87,27 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         onSubmit={(event) => {
           // Pressing Enter in a field must not launch the campaign.
           event.preventDefault()
-          submit('pause')
+          state.submit('pause')
         }}
       >
         <div className="grid gap-6 @min-[48rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[48rem]:gap-8 @min-[68rem]:grid-cols-[minmax(0,1fr)_33.5rem] @min-[68rem]:gap-6">
-          <fieldset disabled={busy} className="grid min-w-0 content-start gap-4">
-            <div className="grid gap-4 sm:grid-cols-2">
-              <Field label="Campaign Name" error={errors.name?.message} required>
-                <Input
-                  placeholder="Founders, first hello"
-                  autoComplete="off"
-                  {...form.register('name', { onChange: () => form.clearErrors('name') })}
-                />
-              </Field>
-              <ListField
-                form={form}
-                value={draft.leadListId}
-                isReady={isRestored}
-                onMessage={(text) => !hasText && sequence.reset(draftFromTexts([{ text }]))}
-              />
-            </div>
-            <TemplateBar editor={sequence} template={template} name={draft.name} />
-            <SequenceBuilder editor={sequence} />
-            <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
-            <AccountField
-              channel={draft.channel}
-              value={draft.xAccountId}
-              onChange={(id) => form.setValue('xAccountId', id)}
-            />
-            <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
-            <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
-          </fieldset>
+          <CampaignFields state={state} />
           <div className="grid min-w-0 content-start items-start gap-6 @min-[68rem]:grid-cols-[17rem_minmax(0,1fr)]">
             <div className="@min-[68rem]:sticky @min-[68rem]:top-[calc(var(--spacing-header)+1rem)]">
-              <MessagePreview messages={conversation} listId={draft.leadListId} xAccountId={draft.xAccountId || null} />
+              <MessagePreview
+                messages={state.conversation}
+                listId={draft.leadListId}
+                xAccountId={draft.xAccountId || null}
+              />
             </div>
             <div className="grid gap-4">
-              <PreflightPanel input={checked} preflight={preflight} />
+              <PreflightPanel input={state.checked} preflight={state.preflight} />
               <UsageNotice what="dms" />
             </div>
           </div>
         </div>
         <DraftConflict saved={saved} />
-        <FormFooter
-          note={<DraftNote status={saved.status} />}
-          missing={hasText ? missingText(sequence.draft) : null}
-          launch={preflight.data && launchText(preflight.data)}
-          isReady={isReady}
-          pending={pending}
-          onDiscard={discard}
-          onSubmit={submit}
-        />
+        <FormFooter state={state} />
       </form>
     </Card>
   )
@@ -231,33 +142,23 @@ function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
   )
 }
 
-interface FormFooterProps {
-  /** Says where the draft is saved. */
-  note: ReactNode
-  /** What is still missing in the messages, or null. */
-  missing: string | null
-  /** Says who is messaged now, and who later. Null if everyone is messaged now. */
-  launch: string | null
-  isReady: boolean
-  /** The save in progress. */
-  pending: SaveMode | null
-  onDiscard: () => void
-  onSubmit: (mode: SaveMode) => void
-}
-
-function FormFooter({ note, missing, launch, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
+function FormFooter({
+  state: { saved, missing, launch, isReady, pending, discard, submit },
+}: {
+  state: CampaignFormState
+}) {
   // While saving, the pressed button stays enabled, so that it keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">
       <div className="grid gap-0.5 sm:me-auto">
         {missing && <p className="text-muted">{missing}</p>}
-        {note}
+        <DraftNote status={saved.status} />
       </div>
-      <Button variant="ghost" disabled={pending !== null} onClick={onDiscard}>
+      <Button variant="ghost" disabled={pending !== null} onClick={discard}>
         Discard
       </Button>
-      <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => onSubmit('pause')}>
+      <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => submit('pause')}>
         Save and Pause
       </Button>
       {launch && (
@@ -270,25 +171,10 @@ function FormFooter({ note, missing, launch, isReady, pending, onDiscard, onSubm
         aria-describedby={launch ? 'launch-note' : undefined}
         disabled={isDisabled('launch')}
         loading={pending === 'launch'}
-        onClick={() => onSubmit('launch')}
+        onClick={() => submit('launch')}
       >
         Launch Campaign
       </Button>
     </div>
   )
-}
-
-/** The draft as input for pre-flight, or null until a list is chosen. */
-function preflightOf(draft: CampaignFormValues, sequence: SequenceDraft): PreflightBody | null {
-  const { leadListId, channel, xAccountId, allowRepeat, allowReplied } = draft
-  if (leadListId === '') return null
-  return {
-    leadListId,
-    steps: stepInputs(sequence),
-    reengagement: reengagementInput(sequence),
-    channel,
-    allowRepeat,
-    allowReplied,
-    ...(xAccountId ? { xAccountId } : {}),
-  }
 }

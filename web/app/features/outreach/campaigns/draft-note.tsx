@@ -32,9 +32,9 @@ export function draftText(status: DraftStatus): string {
 export function DraftNote({ status }: { status: DraftStatus }) {
   const isProblem = ['local', 'refused', 'conflict'].includes(status.kind)
   return (
-    <p className="min-h-5 text-sm text-muted" role={isProblem ? 'status' : undefined} data-numeric>
+    <span className="block min-h-5 text-sm text-muted" role={isProblem ? 'status' : undefined} data-numeric>
       {draftText(status)}
-    </p>
+    </span>
   )
 }
 

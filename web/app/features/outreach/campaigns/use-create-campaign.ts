@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { useRef } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { api, client, errorCode, fieldProblems } from '../../../api'
@@ -23,7 +24,7 @@ interface CreateOptions {
   saved: SavedDraft
   realSend: RealSend
   /** Called after the launch, so that an error does not clear the form. */
-  onDone: () => void
+  onDone: (campaign: Campaign) => void
 }
 
 /** Creates a form's campaign and launches it. Shows problems next to their fields, or else in a toast. */
@@ -66,7 +67,7 @@ export function useCreateCampaign({ form, draft, sequence, template, saved, real
       }
       idempotencyKey.clear()
       saved.forget()
-      onDone()
+      onDone(campaign)
       if (mode === 'launch') return
       toast.success(`Campaign "${campaign.name}" saved and paused!`)
       await queries.invalidateQueries({ queryKey: api.campaigns.key() })

@@ -1,18 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import { useEffect, useState } from 'react'
-import { generatePath, useNavigate } from 'react-router'
+import { type ReactNode, useEffect, useState } from 'react'
+import { generatePath, Link, useNavigate } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
+import { PageHeader } from '../../../ui/page-header'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
+import { BuilderActions, BuilderColumns } from './builder-layout'
 import { conversationOf } from './conversation'
 import { LOSING_MESSAGES } from './leaving'
 import { LaunchLimit } from './plan-locks'
@@ -93,8 +95,16 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
     undoable('Latest version loaded.', () => editor.reset(draft))
   }
 
-  if (isOver) return <Callout>{`This campaign is ${status}, so its messages can't be changed.`}</Callout>
-  if (!mayChange) return null
+  const header = (actions?: ReactNode) => (
+    <PageHeader title="Edit messages" description={<Link to={campaignPath}>{campaign.name}</Link>} actions={actions} />
+  )
+  if (isOver || !mayChange)
+    return (
+      <>
+        {header()}
+        {isOver && <Callout>{`This campaign is ${status}, so its messages can't be changed.`}</Callout>}
+      </>
+    )
   return (
     <form
       noValidate
@@ -104,53 +114,8 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
         if (changed !== null && missing === null && !save.isPending) save.mutate()
       }}
     >
-      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
-        <fieldset disabled={save.isPending} className="min-w-0">
-          <h2 className="sr-only">Messages</h2>
-          <SequenceBuilder editor={editor} campaignId={id} />
-        </fieldset>
-        <div className="min-w-0 lg:sticky lg:top-[calc(var(--spacing-header)+1rem)] lg:self-start">
-          <MessagePreview
-            messages={conversationOf(draft)}
-            listId={leadListId ?? ''}
-            xAccountId={campaign.xAccountId}
-            campaignId={id}
-          />
-        </div>
-      </div>
-      <div className="grid gap-4 border-t border-line pt-5">
-        <LaunchLimit campaign={campaign} draft={draft} />
-        {totalLeadsInList > 0 && changed !== null && (
-          <div className="grid gap-3">
-            <RadioGroup
-              label="Who gets the change"
-              options={APPLY_TO}
-              value={applyTo}
-              onChange={(value) => setApplyTo(value as ApplyTo)}
-            />
-            <Reach campaignId={id} changedStep={changed} savedSteps={base} applyTo={applyTo} />
-          </div>
-        )}
-        {newer && (
-          <Callout
-            tone="warn"
-            title="Someone else has changed these messages"
-            action={
-              <span className="flex flex-wrap gap-2">
-                <Button size="sm" onClick={loadTheirVersion}>
-                  Load their version
-                </Button>
-                <Button size="sm" variant="ghost" onClick={keepOwnVersion}>
-                  Keep mine
-                </Button>
-              </span>
-            }
-          >
-            Your text is still here. Load their version, or keep yours and save again to replace theirs.
-          </Callout>
-        )}
-        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:items-center sm:justify-end">
-          {missing && <p className="text-muted sm:me-auto">{missing}</p>}
+      {header(
+        <BuilderActions>
           <ButtonLink variant="ghost" to={campaignPath}>
             Cancel
           </ButtonLink>
@@ -162,8 +127,60 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
           >
             Save messages
           </Button>
-        </div>
-      </div>
+        </BuilderActions>,
+      )}
+      <BuilderColumns
+        messages={
+          <fieldset disabled={save.isPending} className="min-w-0">
+            <SequenceBuilder editor={editor} campaignId={id} />
+          </fieldset>
+        }
+        preview={
+          <MessagePreview
+            messages={conversationOf(draft)}
+            listId={leadListId ?? ''}
+            xAccountId={campaign.xAccountId}
+            campaignId={id}
+          />
+        }
+        outcome={
+          <>
+            <h2 className="flex min-h-8 items-center font-strong">Change</h2>
+            {changed === null && <p className="text-muted">Nothing is changed yet.</p>}
+            <LaunchLimit campaign={campaign} draft={draft} />
+            {totalLeadsInList > 0 && changed !== null && (
+              <>
+                <RadioGroup
+                  label="Who gets the change"
+                  options={APPLY_TO}
+                  value={applyTo}
+                  onChange={(value) => setApplyTo(value as ApplyTo)}
+                />
+                <Reach campaignId={id} changedStep={changed} savedSteps={base} applyTo={applyTo} />
+              </>
+            )}
+            {missing && <p className="text-muted">{missing}</p>}
+            {newer && (
+              <Callout
+                tone="warn"
+                title="Someone else has changed these messages"
+                action={
+                  <span className="flex flex-wrap gap-2">
+                    <Button size="sm" onClick={loadTheirVersion}>
+                      Load their version
+                    </Button>
+                    <Button size="sm" variant="ghost" onClick={keepOwnVersion}>
+                      Keep mine
+                    </Button>
+                  </span>
+                }
+              >
+                Your text is still here. Load their version, or keep yours and save again to replace theirs.
+              </Callout>
+            )}
+          </>
+        }
+      />
     </form>
   )
 }

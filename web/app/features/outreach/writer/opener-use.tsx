@@ -19,7 +19,7 @@ export function OpenerUse({ campaign: { id, status } }: { campaign: Campaign }) 
       title="No message uses openers"
       action={
         !isOver && (
-          <ButtonLink size="sm" to={generatePath(paths.campaignSteps, { campaignId: id })}>
+          <ButtonLink size="sm" to={generatePath(paths.editCampaign, { campaignId: id })}>
             Edit messages
           </ButtonLink>
         )

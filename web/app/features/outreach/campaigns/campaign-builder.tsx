@@ -1,0 +1,108 @@
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { generatePath, useNavigate } from 'react-router'
+import { paths } from '../../../paths'
+import { Button } from '../../../ui/button'
+import { Kbd } from '../../../ui/kbd'
+import { isModPressed, modKey } from '../../../ui/mod-key'
+import { PageHeader } from '../../../ui/page-header'
+import { UsageNotice } from '../../platform/billing/usage-notice'
+import { BuilderActions, BuilderColumns } from '../sequences/builder-layout'
+import { CampaignFields } from './campaign-fields'
+import { type CampaignFormValues, emptyDraft } from './campaign-form-rules'
+import { DraftConflict, DraftNote } from './draft-note'
+import { MessagePreview } from './message-preview'
+import { PreflightPanel } from './preflight-panel'
+import { useRealSend } from './real-send'
+import { type CampaignFormState, useCampaignForm } from './use-campaign-form'
+import type { SaveMode } from './use-create-campaign'
+
+/** Writes a new campaign on a page of its own: messages, preview and pre-flight next to each other. */
+export function CampaignBuilder() {
+  const navigate = useNavigate()
+  const form = useForm<CampaignFormValues>({ defaultValues: emptyDraft })
+  const [created, setCreated] = useState<Campaign | null>(null)
+  const state = useCampaignForm({ form, realSend: useRealSend(undefined), onCreated: setCreated })
+  // By then the form is empty, so that leaving the page does not save it as a draft again.
+  useEffect(() => {
+    if (created) void navigate(generatePath(paths.campaign, { campaignId: created.id }), { replace: true })
+  }, [created, navigate])
+  const { draft, saved, launch } = state
+  return (
+    <form
+      noValidate
+      aria-label="New campaign"
+      className="grid gap-6"
+      onSubmit={(event) => {
+        // Pressing Enter in a field must not launch the campaign.
+        event.preventDefault()
+        state.submit('pause')
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !isModPressed(event) || !state.isReady) return
+        event.preventDefault()
+        state.submit('launch')
+      }}
+    >
+      <PageHeader
+        title={draft.name.trim() || 'New campaign'}
+        description={<DraftNote status={saved.status} />}
+        actions={<Actions state={state} />}
+      />
+      <DraftConflict saved={saved} />
+      <BuilderColumns
+        messages={<CampaignFields state={state} />}
+        preview={
+          <MessagePreview
+            messages={state.conversation}
+            listId={draft.leadListId}
+            xAccountId={draft.xAccountId || null}
+          />
+        }
+        outcome={
+          <>
+            {state.checked === null && (
+              <p className="text-muted">Pick a lead list to see who gets your messages, when, and what it costs.</p>
+            )}
+            <PreflightPanel input={state.checked} preflight={state.preflight} />
+            {launch && (
+              <p id="launch-note" className="font-strong" data-numeric>
+                {launch}
+              </p>
+            )}
+            {state.missing && <p className="text-muted">{state.missing}</p>}
+            <UsageNotice what="dms" />
+          </>
+        }
+      />
+    </form>
+  )
+}
+
+/** Clears, saves or launches the campaign. */
+function Actions({ state }: { state: CampaignFormState }) {
+  const { isReady, pending, launch, discard, submit } = state
+  // While saving, the pressed button stays enabled, so that it keeps the focus.
+  const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
+  return (
+    <BuilderActions>
+      <Button variant="ghost" disabled={pending !== null} onClick={discard}>
+        Discard
+      </Button>
+      <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => submit('pause')}>
+        Save and Pause
+      </Button>
+      <Button
+        variant="primary"
+        aria-describedby={launch ? 'launch-note' : undefined}
+        disabled={isDisabled('launch')}
+        loading={pending === 'launch'}
+        onClick={() => submit('launch')}
+      >
+        Launch Campaign
+        <Kbd>{`${modKey()}↵`}</Kbd>
+      </Button>
+    </BuilderActions>
+  )
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+
+/** In wide windows, such a column stays in view and scrolls by itself. */
+const IN_VIEW =
+  'grid min-w-0 content-start gap-4 xl:sticky xl:self-start xl:top-[calc(var(--spacing-header)+1.5rem)] xl:max-h-[calc(100dvh-var(--spacing-header)-3.5rem)] xl:overflow-y-auto xl:pb-1'
+
+interface BuilderColumnsProps {
+  messages: ReactNode
+  preview: ReactNode
+  /** What follows from the messages: who gets them, and when. */
+  outcome: ReactNode
+}
+
+/** Messages, their preview and their outcome, next to each other in wide windows. */
+export function BuilderColumns({ messages, preview, outcome }: BuilderColumnsProps) {
+  return (
+    // The space is for the bar of actions.
+    <div className="grid gap-8 max-md:pb-16 md:grid-cols-[minmax(0,1fr)_18rem] xl:grid-cols-[minmax(0,1fr)_17rem_16rem]">
+      <div className="min-w-0">
+        <h2 className="sr-only">Messages</h2>
+        {messages}
+      </div>
+      <div className={IN_VIEW}>{preview}</div>
+      <div className={`${IN_VIEW} md:max-xl:col-span-2 xl:[&>section]:border-t-0 xl:[&>section]:pt-0`}>{outcome}</div>
+    </div>
+  )
+}
+
+/** The actions of a builder, for its page header. On phones they are a bar above the tabs. */
+export function BuilderActions({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex items-center justify-end gap-2 max-md:fixed max-md:inset-x-0 max-md:bottom-[var(--spacing-tab-bar)] max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:px-4 max-md:py-2">
+      {children}
+    </div>
+  )
+}
