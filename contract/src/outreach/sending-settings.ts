@@ -17,7 +17,6 @@ export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'f
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
 export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
-export type Waiting = z.output<typeof Waiting>
 
 /**
  * Further reasons: the X account is not connected, an older campaign sends first, nobody knows

@@ -22,7 +22,6 @@ export const Draft = z.union([DraftText, DraftSequence])
 export type Draft = z.output<typeof Draft>
 
 export const DraftSource = z.enum(['model', 'built_in'])
-export type DraftSource = z.output<typeof DraftSource>
 
 /** The input of POST /writer/drafts, which responds with server-sent events (server/src/edges/writer-drafts.ts). */
 export const DraftsInput = z

@@ -31,7 +31,6 @@ export const GrowthDay = z.object({
   /** Members at the end of the day. */
   total: count,
 })
-export type GrowthDay = z.output<typeof GrowthDay>
 
 export const WaitlistMember = z.object({
   id: z.string(),
@@ -62,7 +61,6 @@ export const HeldReferral = z.object({
 export type HeldReferral = z.output<typeof HeldReferral>
 
 export const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
-export type ViewsOfDay = z.output<typeof ViewsOfDay>
 
 export const ViewsOfSource = z.object({
   /** A page ('/waitlist'; 'other' for unknown paths) or a referral code ('' for none). */
@@ -72,7 +70,6 @@ export const ViewsOfSource = z.object({
   views: count,
   joins: count,
 })
-export type ViewsOfSource = z.output<typeof ViewsOfSource>
 
 export const LoggedAction = z.object({
   id: z.string(),
