@@ -173,7 +173,6 @@ export const sso = {
     summary: "Remove the workspace's identity provider, and every link to it",
     description:
       'Requires a recent reauthentication. Sessions from these links end. The owner and everyone who had linked it get an email.',
-    successStatus: 204,
     errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(NoInput),
 
@@ -197,7 +196,6 @@ export const sso = {
 
   removeDomain: route('DELETE /sso/domains/{id}', 'admin', 'rows', {
     summary: 'Remove a domain; its addresses can no longer use single sign-on',
-    successStatus: 204,
     errors: ['SSO_DOMAIN_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -392,7 +392,6 @@ export const leads = {
 
   remove: route('DELETE /leads/{id}', 'member', 'rows', {
     summary: 'Delete a lead',
-    successStatus: 204,
     errors: ['LEAD_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

@@ -120,7 +120,6 @@ export const suppressions = {
 
   remove: route('DELETE /suppressions/{id}', 'member', 'rows', {
     summary: 'Remove a suppression; messages that failed because of it are not queued again',
-    successStatus: 204,
     errors: ['SUPPRESSION_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

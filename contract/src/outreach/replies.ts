@@ -74,7 +74,6 @@ export const replies = {
 
   removeText: route('DELETE /replies/{id}/text', 'member', 'rows', {
     summary: 'Delete the text of a reply; the reply still counts',
-    successStatus: 204,
     errors: ['REPLY_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

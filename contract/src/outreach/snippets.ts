@@ -46,7 +46,6 @@ export const snippets = {
 
   remove: route('DELETE /snippets/{id}', 'member', 'rows', {
     summary: 'Delete a snippet, as its author or an admin',
-    successStatus: 204,
     errors: ['SNIPPET_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

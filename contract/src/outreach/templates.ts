@@ -92,7 +92,6 @@ export const templates = {
   remove: route('DELETE /templates/{id}', 'member', 'rows', {
     summary: 'Delete a template, as its author or an admin',
     description: "Campaigns started from it don't change.",
-    successStatus: 204,
     errors: ['TEMPLATE_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

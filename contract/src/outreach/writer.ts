@@ -157,7 +157,6 @@ export const writer = {
 
   removeProvider: route('DELETE /writer/provider', 'admin', 'rows', {
     summary: 'Remove your own model and its key',
-    successStatus: 204,
   }).input(NoInput),
 
   testProvider: route('POST /writer/provider/test', 'admin', 'unkeyed', {

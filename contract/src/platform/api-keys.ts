@@ -65,7 +65,6 @@ export const apiKeys = {
 
   remove: route('DELETE /api-keys/{id}', 'admin', 'rows', {
     summary: 'Delete an API key, which ends its access immediately',
-    successStatus: 204,
     errors: ['API_KEY_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }
