@@ -12,8 +12,10 @@ import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
+import { cn } from '../../../ui/cn'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
@@ -177,10 +179,9 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
     }),
   )
   return (
-    <form
-      noValidate
+    <Form
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
-      className={first ? 'grid items-start gap-2' : 'grid items-start gap-2 border-t border-line pt-4'}
+      className={cn('items-start gap-2', !first && 'border-t border-line pt-4')}
     >
       <Field
         label={first ? 'Name of your first list' : 'Or create a new list'}
@@ -191,6 +192,6 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
       <Button type="submit" size="sm" icon={<ListPlus />} loading={create.isPending} className="w-fit">
         Create List
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,7 +1,7 @@
 import { formatCount } from '@x-automated/contract/format'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { ContactBasis } from '@x-automated/contract/leads/leads'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
@@ -27,8 +27,7 @@ export function BasisDialog({ open, onClose, picked }: ControlledDialogProps & {
   const [source, setSource] = useState('')
   const length = lengthProps(source, BASIS_SOURCE_MAX)
   const save = useSetBasis(onClose)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const at = day ? `${day}T00:00:00Z` : undefined
     if (basis) save.mutate({ picked, input: { basis, at, source: source.trim() || undefined } })
   }

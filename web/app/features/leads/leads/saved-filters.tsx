@@ -9,6 +9,7 @@ import { showProblems } from '../../../show-problems'
 import { Button, IconButton } from '../../../ui/button'
 import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
@@ -173,10 +174,9 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
         {saved.map((filter) => (
           <li key={filter.id} className="flex min-h-12 items-center gap-2 py-2">
             {renaming?.id === filter.id ? (
-              <form
+              <Form
                 className="flex flex-1 items-start gap-2"
-                onSubmit={(event) => {
-                  event.preventDefault()
+                onSubmit={() => {
                   if (renaming.name.trim() !== '') void rename.run(renaming)
                 }}
               >
@@ -191,7 +191,7 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
                 <Button type="submit" variant="primary" disabled={renaming.name.trim() === ''}>
                   Rename
                 </Button>
-              </form>
+              </Form>
             ) : (
               <>
                 <bdi className="min-w-0 flex-1 truncate">{filter.name}</bdi>

@@ -1,6 +1,6 @@
 import { formatCount } from '@x-automated/contract/format'
 import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
@@ -26,8 +26,7 @@ export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialog
   const count = pickedCount(picked)
   const message = draft.trim()
   const length = lengthProps(draft, MESSAGE_MAX)
-  const send = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () => {
     keep(message === DEFAULT_MESSAGE ? null : message)
     onSend(message)
     onClose()

@@ -12,6 +12,7 @@ import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { Segments } from '../../../ui/segments'
 import { SkeletonText } from '../../../ui/skeleton'
@@ -149,7 +150,7 @@ export function NewTag({
     onType('')
   }
   return (
-    <form noValidate onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
+    <Form onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
       <Field label={label} hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
         <Input
           autoComplete="off"
@@ -167,6 +168,6 @@ export function NewTag({
           Create tag
         </Button>
       )}
-    </form>
+    </Form>
   )
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, errorText } from '../../../api'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
@@ -35,8 +35,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
       },
     }),
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const read = typedHandles(text)
     setProblem('problem' in read ? read.problem : undefined)
     if ('handles' in read) add.mutate({ handles: read.handles, reason, note: note.trim() || undefined })

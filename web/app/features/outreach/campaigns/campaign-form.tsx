@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Checkbox } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { UsageNotice } from '../../platform/billing/usage-notice'
@@ -140,14 +141,10 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       description="Everyone on the list gets your messages, one by one, until they reply."
       actions={foldButton}
     >
-      <form
-        noValidate
-        className="@container grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          // Pressing Enter in a field must not launch the campaign.
-          event.preventDefault()
-          submit('pause')
-        }}
+      <Form
+        className="@container grid-cols-1 gap-5"
+        // Pressing Enter in a field must not launch the campaign.
+        onSubmit={() => submit('pause')}
       >
         <div className="grid gap-6 @min-[48rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[48rem]:gap-8 @min-[68rem]:grid-cols-[minmax(0,1fr)_33.5rem] @min-[68rem]:gap-6">
           <fieldset disabled={busy} className="grid min-w-0 content-start gap-4">
@@ -197,7 +194,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
           onDiscard={discard}
           onSubmit={submit}
         />
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -8,6 +8,7 @@ import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
+import { Form } from '../../../ui/form'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -96,11 +97,9 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
   if (isOver) return <Callout>{`This campaign is ${status}, so its messages can't be changed.`}</Callout>
   if (!mayChange) return null
   return (
-    <form
-      noValidate
-      className="grid gap-6"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      className="gap-6"
+      onSubmit={() => {
         if (changed !== null && missing === null && !save.isPending) save.mutate()
       }}
     >
@@ -164,6 +163,6 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
           </Button>
         </div>
       </div>
-    </form>
+    </Form>
   )
 }

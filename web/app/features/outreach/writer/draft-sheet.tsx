@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Sheet } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { Segments } from '../../../ui/segments'
@@ -87,12 +88,9 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
       title={kind === 'message' ? 'Write a message' : 'Write a sequence'}
       description="Drafts to start from. You have the final say."
     >
-      <form
-        noValidate
-        className="grid gap-4"
+      <Form
         onSubmit={(event) => {
           // The sheet is inside the campaign's form, which must not be submitted.
-          event.preventDefault()
           event.stopPropagation()
           write()
         }}
@@ -173,7 +171,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
           )}
         </div>
         {model === null && <ConnectModel what="The built-in writer offers six goals, in English only." />}
-      </form>
+      </Form>
       <div className="grid gap-4 pt-6" aria-live="polite" aria-busy={isWriting || undefined}>
         {drafting.status === 'failed' && <Callout tone="bad">{writerProblem(drafting.error)}</Callout>}
         {drafting.done && <Outcome done={drafting.done} hasModel={hasModel} />}
