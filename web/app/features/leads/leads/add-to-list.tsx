@@ -33,7 +33,7 @@ interface AddToListProps extends ControlledDialogProps {
 }
 
 /** Adds leads to an existing or new list. */
-export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
+export function AddToList({ picked, onAdded, ...dialog }: AddToListProps) {
   const count = pickedCount(picked)
   const refresh = useRefresh()
   const startJobs = useStartJob()
@@ -47,7 +47,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   })
   const close = () => {
     onAdded()
-    onClose()
+    dialog.onClose()
   }
   const add = useMutation({
     mutationFn: async ({ id, picked }: { id: string; picked: Picked }) => {
@@ -76,13 +76,12 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
 
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Add Leads to List"
       description={`${formatCount(count, 'lead')} selected`}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button
             variant="primary"
             disabled={!manualLists.some(({ id }) => id === chosen)}

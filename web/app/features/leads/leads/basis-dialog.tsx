@@ -20,21 +20,20 @@ const hints: Record<ContactBasis, string> = {
 }
 
 /** Records why leads may be contacted, since when, and the evidence. */
-export function BasisDialog({ open, onClose, picked }: ControlledDialogProps & { picked: Picked }) {
+export function BasisDialog({ picked, ...dialog }: ControlledDialogProps & { picked: Picked }) {
   const count = pickedCount(picked)
   const [basis, setBasis] = useState<ContactBasis | null>(null)
   const [day, setDay] = useState('')
   const [source, setSource] = useState('')
   const length = lengthProps(source, BASIS_SOURCE_MAX)
-  const save = useSetBasis(onClose)
+  const save = useSetBasis(dialog.onClose)
   const submit = () => {
     const at = day ? `${day}T00:00:00Z` : undefined
     if (basis) save.mutate({ picked, input: { basis, at, source: source.trim() || undefined } })
   }
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Set contact basis"
       description={`For ${formatCount(count, 'lead')}. X allows automated DMs only to people who asked for them or messaged you first.`}
       label="Set contact basis"

@@ -107,7 +107,7 @@ function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
 
 type FilterDialogProps = ControlledDialogProps & Pick<DialogProps, 'returnsTo'>
 
-function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { view: LeadsView }) {
+function SaveFilter({ view, ...dialog }: FilterDialogProps & { view: LeadsView }) {
   const refresh = useRefresh()
   const form = useForm({
     resolver: contractResolver(savedFilters.create),
@@ -118,7 +118,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
     api.savedFilters.create.mutationOptions({
       onSuccess: ({ name }) => {
         toast.success(`Filter “${name}” saved`)
-        onClose()
+        dialog.onClose()
       },
       onError: (error) => showProblems(form, error),
       onSettled: () => refresh(api.savedFilters),
@@ -126,9 +126,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
   )
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
-      returnsTo={returnsTo}
+      {...dialog}
       title="Save this filter"
       description="Everyone in the workspace can use it from “Saved filters”."
       label="Save filter"
@@ -142,7 +140,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
   )
 }
 
-function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
+function ManageFilters(dialog: FilterDialogProps) {
   const saved = useSavedFilters()
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const change = {
@@ -163,13 +161,7 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
     }),
   })
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      returnsTo={returnsTo}
-      title="Saved filters"
-      footer={<Button onClick={onClose}>Done</Button>}
-    >
+    <Dialog {...dialog} title="Saved filters" footer={<Button onClick={dialog.onClose}>Done</Button>}>
       <ul className="grid divide-y divide-line">
         {saved.map((filter) => (
           <li key={filter.id} className="flex min-h-12 items-center gap-2 py-2">

@@ -20,7 +20,7 @@ interface SendDialogProps extends ControlledDialogProps {
 }
 
 /** Edits the message that 'Send DM' sends. It is stored for the next time. */
-export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
+export function SendDialog({ picked, handle, onSend, ...dialog }: SendDialogProps) {
   const [stored, keep] = useStoredText('quickDm')
   const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)
   const count = pickedCount(picked)
@@ -29,12 +29,11 @@ export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialog
   const send = () => {
     keep(message === DEFAULT_MESSAGE ? null : message)
     onSend(message)
-    onClose()
+    dialog.onClose()
   }
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={`Send a DM to ${handle ? `@${handle}` : formatCount(count, 'lead')}`}
       description={count === 1 ? undefined : 'They go out one by one, within your sending limits.'}
       label={count === 1 ? 'Queue DM' : `Queue ${formatCount(count, 'DM')}`}

@@ -28,12 +28,12 @@ interface TagDialogProps extends ControlledDialogProps {
 }
 
 /** Adds or removes tags of leads. */
-export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
+export function TagDialog({ picked, onManage, ...dialog }: TagDialogProps) {
   const tags = useTagsToPick()
   const [mode, setMode] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [typed, setTyped] = useState('')
-  const change = useTagLeads(onClose)
+  const change = useTagLeads(dialog.onClose)
   const allTags = tags.data?.tags ?? []
   const ids = allTags.flatMap(({ id }) => (chosen.has(id) ? id : []))
   const word = typed.trim().toLowerCase()
@@ -54,8 +54,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   }
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Tag leads"
       description={`${formatCount(pickedCount(picked), 'lead')} ${'everyone' in picked ? 'matching' : 'selected'}`}
       footer={
@@ -65,7 +64,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
               Manage tags
             </Button>
           )}
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button variant="primary" disabled={ids.length === 0} loading={change.isPending} onClick={apply}>
             {mode === 'add' ? 'Add tags' : 'Remove tags'}
           </Button>

@@ -18,7 +18,7 @@ export interface PeopleDialogProps extends ControlledDialogProps {
 }
 
 /** Suppresses people by handle. */
-export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
+export function AddPeopleDialog({ onDone, ...dialog }: PeopleDialogProps) {
   const [text, setText] = useState('')
   const [reason, setReason] = useState<'manual' | 'opted_out'>('manual')
   const [note, setNote] = useState('')
@@ -30,7 +30,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
         toast.success(
           `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} canceled.` : ''}`,
         )
-        onClose()
+        dialog.onClose()
         onDone()
       },
     }),
@@ -42,8 +42,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   }
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Add people"
       description="They won't be messaged again, and their queued messages are canceled immediately."
       label="Suppress"

@@ -54,7 +54,7 @@ const lastBrief = workspaceValue({
 })
 
 /** Drafts a message or a sequence from the user's brief. */
-export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
+export function DraftSheet({ kind, onInsert, ...dialog }: DraftSheetProps) {
   const [brief, setBrief] = useState(lastBrief.get)
   const drafting = useDrafts()
   const submit = useRef<HTMLButtonElement>(null)
@@ -83,8 +83,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
   }
   return (
     <Sheet
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={kind === 'message' ? 'Write a message' : 'Write a sequence'}
       description="Drafts to start from. You have the final say."
     >
@@ -180,7 +179,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
             drafts={drafting.drafts}
             onInsert={(steps) => {
               onInsert(steps)
-              onClose()
+              dialog.onClose()
             }}
           />
         )}
