@@ -39,7 +39,7 @@ export const Invitation = z.object({
 export type Invitation = z.output<typeof Invitation>
 
 /** What the invitation link reveals. It does not reveal whether the address has an account. */
-export const ReceivedInvitation = z.object({
+const ReceivedInvitation = z.object({
   workspaceName: z.string(),
   invitedBy: z.string().nullable(),
   role: AssignableRole,

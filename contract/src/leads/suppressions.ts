@@ -37,7 +37,7 @@ export type Suppression = z.output<typeof Suppression>
  * Selects people by handles, an X user id, lead ids or a filter. Exactly one of these, except that
  * one handle may come with an id.
  */
-export interface SuppressionSelection extends LeadSelection {
+interface SuppressionSelection extends LeadSelection {
   handles?: string[]
   xUserId?: string
 }

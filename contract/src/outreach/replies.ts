@@ -37,7 +37,7 @@ const ConversationSettings = z.object({
 })
 
 /** What a text means as a reply. */
-export const ClassifiedText = z.object({
+const ClassifiedText = z.object({
   /** Null if the text is in an unknown language or mixes two. */
   label: z.enum(REPLY_LABELS).nullable(),
   /** The probability that the label is right: 1 if a rule decided, 0 without a label. */

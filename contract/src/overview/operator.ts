@@ -22,7 +22,7 @@ export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
 
 const count = z.number().int()
 
-export const GrowthDay = z.object({
+const GrowthDay = z.object({
   /** Day in UTC, '2026-11-20'. */
   day: z.string(),
   joined: count,
@@ -60,9 +60,9 @@ export const HeldReferral = z.object({
 })
 export type HeldReferral = z.output<typeof HeldReferral>
 
-export const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
+const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
 
-export const ViewsOfSource = z.object({
+const ViewsOfSource = z.object({
   /** A page ('/waitlist'; 'other' for unknown paths) or a referral code ('' for none). */
   source: z.string(),
   /** The referrer's email address. */

@@ -8,7 +8,7 @@ const route = routes('API keys')
 export const API_KEY_PREFIX = 'xa_live_'
 /** Maximum number of API keys per workspace. */
 export const API_KEYS_MAX = 50
-export const API_KEY_NAME_MAX = 100
+const API_KEY_NAME_MAX = 100
 
 const Scopes = z.array(z.enum(SCOPES))
 
