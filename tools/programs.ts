@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 
 type Ended = { code: number | null; signal: NodeJS.Signals | null }
@@ -23,9 +23,9 @@ function track(child: ChildProcess): ChildProcess {
 }
 
 /** Runs a program until it ends. Rejects only if it cannot be started. */
-function run(program: string, args: string[], options: SpawnOptions = {}): Promise<Ended> {
+function run(program: string, args: string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = track(spawn(program, args, { stdio: 'inherit', ...options }))
+    const child = track(spawn(program, args, { stdio: 'inherit' }))
     child.on('error', reject)
     child.on('close', (code, signal) => resolve({ code, signal }))
   })

@@ -11,7 +11,7 @@ export interface Tokens {
   refresh?(): Promise<string | null>
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** The contract, or its minified form without schemas, so that browsers need no zod. */
   contract: AnyContractRouter
   /** Base URL of the API, such as `https://host/api`. */

@@ -134,8 +134,8 @@ export function nameText(max: number) {
 }
 
 /** Like `nameText`, but with at least one visible character. */
-export function requiredName(max: number, problem = 'is required') {
-  return nameText(max).refine(isVisible, problem)
+export function requiredName(max: number) {
+  return nameText(max).refine(isVisible, 'is required')
 }
 
 /** Turns an unvalidated name (from an old row or a provider) into one line without control characters or URLs. */

@@ -38,7 +38,7 @@ export const SKIP_CODES = [
 ] as const
 
 /** Why an enrollment is paused or was stopped. */
-export const ENROLLMENT_CODES = [
+const ENROLLMENT_CODES = [
   'reply',
   'opt_out',
   /** The lead asked for a message later. */
@@ -57,7 +57,7 @@ export const ENROLLMENT_CODES = [
 ] as const
 
 /** Why a campaign was paused automatically. */
-export const PAUSE_CODES = [
+const PAUSE_CODES = [
   'x_locked',
   /** X refused `refused` of the last `of` messages or, without these parameters, several in a row. */
   'refusals',
@@ -71,7 +71,7 @@ export const PAUSE_CODES = [
 ] as const
 
 /** Why a queued message waits, apart from the reasons for which its campaign waits. */
-export const DM_WAIT_CODES = [
+const DM_WAIT_CODES = [
   /** Another campaign messaged the lead less than 24 hours ago, at `at` (ISO 8601). */
   'day_apart',
   /** It is unknown whether the lead has replied. */

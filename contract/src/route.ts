@@ -64,7 +64,7 @@ interface RouteOptions<C extends ErrorCode> {
   byKey?: boolean
   /** Errors in addition to those that every operation can return. */
   errors?: readonly C[]
-  /** 204 for responses without a body. */
+  /** 204: no body. The default of DELETE. */
   successStatus?: 200 | 204
 }
 
@@ -82,9 +82,10 @@ export function routes(tag: string, domain: ScopeDomain | null = null) {
     endpoint: `${HTTPMethod} ${HTTPPath}`,
     access: A,
     effect: Effect,
-    { summary, description, byExtension = false, byKey = true, errors = [], successStatus = 200 }: RouteOptions<C>,
+    { summary, description, byExtension = false, byKey = true, errors = [], ...options }: RouteOptions<C>,
   ) => {
     const [method, path] = endpoint.split(' ') as [HTTPMethod, HTTPPath]
+    const successStatus = options.successStatus ?? (method === 'DELETE' ? 204 : 200)
     const isForKeys = domain !== null && byKey && (access === 'viewer' || access === 'member')
     const scope: Scope | null = isForKeys ? `${domain}:${effect === 'none' ? 'read' : 'write'}` : null
     const codes = [

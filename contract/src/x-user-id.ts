@@ -5,7 +5,7 @@ export const X_USER_ID_PROBLEMS = {
   spelling: 'is not an X user ID',
   rounded: 'was rounded by a spreadsheet or another program',
 } as const
-export type XUserIdFault = keyof typeof X_USER_ID_PROBLEMS
+type XUserIdFault = keyof typeof X_USER_ID_PROBLEMS
 
 /** X's ids are positive numbers of up to 64 bits, without leading zeros. */
 const SPELLING = /^[1-9]\d{0,19}$/

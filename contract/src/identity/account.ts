@@ -132,7 +132,6 @@ export const account = {
   endSession: route('DELETE /auth/sessions/{id}', 'viewer', 'unkeyed', {
     summary: 'End a session',
     description: 'A single sign-on session must reauthenticate to end another one.',
-    successStatus: 204,
     errors: ['SESSION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(z.strictObject({ id: Id })),
 }

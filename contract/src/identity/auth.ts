@@ -14,7 +14,6 @@ export const Session = z.object({
   expiresAt: Time,
   user: z.object({ id: z.string(), email: z.string() }),
 })
-export type Session = z.output<typeof Session>
 
 /** Kinds of second factors. */
 export const FactorKind = z.enum(['totp', 'passkey'])
@@ -35,7 +34,6 @@ export type FactorRemoval = z.output<typeof FactorRemoval>
 
 /** A session, or a request for the second factor. */
 export const SignedIn = z.union([Session, SecondFactorNeeded])
-export type SignedIn = z.output<typeof SignedIn>
 
 export const Workspace = z.object({
   id: z.string(),
@@ -53,7 +51,6 @@ export const Me = z.object({
   /** Only present, and true, for operators of the product. */
   operator: z.literal(true).optional(),
 })
-export type Me = z.output<typeof Me>
 
 const noCode = 'No code detected.'
 const incomplete = 'You must provide either an email or phone number and a password'

@@ -89,7 +89,6 @@ export const identities = {
   unlink: route('DELETE /auth/identities/{id}', 'viewer', 'unkeyed', {
     summary: 'Unlink an external account',
     description: 'Requires a recent reauthentication. The last way to sign in cannot be removed.',
-    successStatus: 204,
     errors: ['IDENTITY_NOT_FOUND', 'REAUTHENTICATION_NEEDED', 'LAST_WAY_IN'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -39,7 +39,7 @@ export const Invitation = z.object({
 export type Invitation = z.output<typeof Invitation>
 
 /** What the invitation link reveals. It does not reveal whether the address has an account. */
-export const ReceivedInvitation = z.object({
+const ReceivedInvitation = z.object({
   workspaceName: z.string(),
   invitedBy: z.string().nullable(),
   role: AssignableRole,
@@ -82,7 +82,6 @@ export const people = {
     description:
       'Ends their access on every process within 60 seconds. What they created stays, but their pending invitations are revoked, and their API keys are deleted (`keepApiKeys`: suspended).',
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
-    successStatus: 204,
   }).input(z.strictObject({ id: Id, keepApiKeys })),
 
   leave: route('POST /workspace/leave', 'viewer', 'rows', {
@@ -147,7 +146,6 @@ export const people = {
   revoke: route('DELETE /workspace/invitations/{id}', 'admin', 'rows', {
     summary: 'Revoke an invitation',
     errors: ['INVITATION_NOT_FOUND'],
-    successStatus: 204,
   }).input(z.strictObject({ id: Id })),
 
   findInvitation: route('POST /invitations/find', 'public', 'unkeyed', {

@@ -91,7 +91,6 @@ export const secondFactors = {
   remove: route('DELETE /auth/factors/{id}', 'viewer', 'unkeyed', {
     summary: 'Remove a second factor',
     description: 'Requires a recent reauthentication. Removing the last one also deletes the recovery codes.',
-    successStatus: 204,
     errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(z.strictObject({ id: Id })),
 

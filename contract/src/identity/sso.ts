@@ -24,7 +24,7 @@ export const Domain = z
   )
 
 /** A signing certificate of the provider. */
-export const SsoCertificate = z.object({
+const SsoCertificate = z.object({
   subject: z.string(),
   /** SHA-256 in hexadecimal with colons. */
   fingerprint: z.string(),
@@ -74,7 +74,7 @@ const Address = z
   .pipe(z.url({ protocol: /^https?$/, error: 'Enter an address that begins with https://' }))
 const Xml = z.string().trim().min(1).max(200_000).refine(isStorable, UNSTORABLE)
 
-export const SsoConnectionInput = z
+const SsoConnectionInput = z
   .strictObject({
     kind: z.enum(['oidc', 'saml']),
     issuer: Address.optional(),
@@ -107,7 +107,7 @@ export const SsoConnectionInput = z
   })
 
 /** One check of a connection test. */
-export const SsoCheck = z.object({ label: z.string(), ok: z.boolean(), detail: z.string() })
+const SsoCheck = z.object({ label: z.string(), ok: z.boolean(), detail: z.string() })
 
 export const sso = {
   begin: route('POST /auth/sso', 'public', 'unkeyed', {
@@ -173,7 +173,6 @@ export const sso = {
     summary: "Remove the workspace's identity provider, and every link to it",
     description:
       'Requires a recent reauthentication. Sessions from these links end. The owner and everyone who had linked it get an email.',
-    successStatus: 204,
     errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(NoInput),
 
@@ -197,7 +196,6 @@ export const sso = {
 
   removeDomain: route('DELETE /sso/domains/{id}', 'admin', 'rows', {
     summary: 'Remove a domain; its addresses can no longer use single sign-on',
-    successStatus: 204,
     errors: ['SSO_DOMAIN_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

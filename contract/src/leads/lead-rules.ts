@@ -119,7 +119,6 @@ const RuleMatch = z.enum(['all', 'any'])
 export type RuleMatch = z.output<typeof RuleMatch>
 
 const RuleGroup = z.strictObject({ match: RuleMatch, rules: z.array(LeadRule).min(1).max(RULES_MAX) })
-export type RuleGroup = z.output<typeof RuleGroup>
 
 const Rules = z
   .strictObject({

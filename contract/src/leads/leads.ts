@@ -254,7 +254,7 @@ export function hasOneFilter(query: Partial<LeadQuery>): boolean {
   const names = Object.keys(LeadFilter.shape) as (keyof LeadFilter)[]
   return query.filterId === undefined || names.every((name) => query[name] === undefined || query[name] === '')
 }
-export const ONE_FILTER = { message: 'Give either filterId or the fields of a filter.', path: ['filterId'] }
+const ONE_FILTER = { message: 'Give either filterId or the fields of a filter.', path: ['filterId'] }
 
 /** The query of GET /leads/export. */
 export const LeadExportQuery = LeadFilter.extend({ filterId: LeadQuery.shape.filterId }).refine(
@@ -392,7 +392,6 @@ export const leads = {
 
   remove: route('DELETE /leads/{id}', 'member', 'rows', {
     summary: 'Delete a lead',
-    successStatus: 204,
     errors: ['LEAD_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

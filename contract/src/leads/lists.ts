@@ -99,7 +99,6 @@ export const lists = {
 
   remove: route('DELETE /lists/{id}', 'member', 'rows', {
     summary: 'Delete a list, but not its leads',
-    successStatus: 204,
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_IN_USE'],
   }).input(z.strictObject({ id: Id })),
 
@@ -134,6 +133,7 @@ export const lists = {
 
   removeLeads: route('DELETE /lists/{id}/leads', 'member', 'rows', {
     summary: 'Remove leads from a list',
+    successStatus: 200,
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))

@@ -62,7 +62,7 @@ export function asCustomField(name: string): string {
   return CUSTOM + name
 }
 
-export function isRuleField(field: string): field is RuleField {
+function isRuleField(field: string): field is RuleField {
   return Object.hasOwn(RULE_FIELDS, field)
 }
 

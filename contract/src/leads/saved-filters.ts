@@ -41,7 +41,6 @@ export const savedFilters = {
 
   remove: route('DELETE /filters/{id}', 'member', 'rows', {
     summary: 'Delete a saved filter',
-    successStatus: 204,
     errors: ['FILTER_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -37,7 +37,7 @@ export type Suppression = z.output<typeof Suppression>
  * Selects people by handles, an X user id, lead ids or a filter. Exactly one of these is allowed,
  * except that a single handle can come with an X user id.
  */
-export interface SuppressionSelection extends LeadSelection {
+interface SuppressionSelection extends LeadSelection {
   handles?: string[]
   xUserId?: string
 }
@@ -120,7 +120,6 @@ export const suppressions = {
 
   remove: route('DELETE /suppressions/{id}', 'member', 'rows', {
     summary: 'Remove a suppression; messages that failed because of it are not queued again',
-    successStatus: 204,
     errors: ['SUPPRESSION_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -50,7 +50,6 @@ export const tags = {
 
   remove: route('DELETE /tags/{id}', 'member', 'rows', {
     summary: 'Delete a tag, but not its leads',
-    successStatus: 204,
     errors: ['TAG_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

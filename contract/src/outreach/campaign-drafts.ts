@@ -96,7 +96,6 @@ export const campaignDrafts = {
 
   remove: route('DELETE /campaign-drafts/{id}', 'member', 'rows', {
     summary: 'Delete one of your campaign drafts',
-    successStatus: 204,
     errors: ['DRAFT_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

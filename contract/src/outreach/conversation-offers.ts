@@ -37,7 +37,6 @@ export const conversationOffers = {
 
   remove: route('DELETE /conversation-offers/{id}', 'member', 'rows', {
     summary: 'Decline an offer',
-    successStatus: 204,
     errors: ['OFFER_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

@@ -20,7 +20,7 @@ import { MESSAGE_MAX } from './template.ts'
 const route = routes('Inbox', 'conversations')
 
 /** Conversations per page. */
-export const CONVERSATIONS_PAGE_SIZE = 50
+const CONVERSATIONS_PAGE_SIZE = 50
 /** Messages per page. */
 export const MESSAGES_PAGE_SIZE = 50
 

@@ -130,7 +130,6 @@ export const extension = {
 
   remove: route('DELETE /extension/pairings/{id}', 'viewer', 'unkeyed', {
     summary: 'Unpair an extension and revoke its token',
-    successStatus: 204,
     errors: ['PAIRING_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

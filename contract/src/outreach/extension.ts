@@ -33,30 +33,30 @@ export interface SendDmRequest {
 }
 
 /** Asks whether the extension is installed and can send. */
-export interface ExtensionStatusRequest {
+interface ExtensionStatusRequest {
   action: 'GET_STATUS'
 }
 
 /** Checks whether a message could be sent now. Opens X, but no profile, and changes nothing. */
-export interface CheckRequest {
+interface CheckRequest {
   action: 'CHECK_SENDING'
   /** The account that must be signed in to X, with or without a leading @. */
   data: { sendsAs?: string }
 }
 
 /** Pairs the extension with the account that created the code. */
-export interface PairRequest {
+interface PairRequest {
   action: 'PAIR'
   data: { code: string }
 }
 
 /** Deletes the pairing, after finishing any message that is being sent. */
-export interface UnpairRequest {
+interface UnpairRequest {
   action: 'UNPAIR'
 }
 
 /** Allows or forbids a paired extension to send while no page of the product is open. */
-export interface BackgroundSendingRequest {
+interface BackgroundSendingRequest {
   /** The former name is for older versions of the other side. Remove it in 1.1. */
   action: 'SET_BACKGROUND_SENDING' | typeof FORMER_BACKGROUND_SENDING
   data: { allowed: boolean }

@@ -8,11 +8,11 @@ import { MESSAGE_MAX } from './template.ts'
 const route = routes('Messenger', 'campaigns')
 
 /** `pending` is not_sent or queued, `sent` includes contacted, and `failed` includes failed_contact. */
-export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
+const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
 export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
 
 /** Leads per page in the messenger. */
-export const MESSENGER_PAGE_SIZE = 100
+const MESSENGER_PAGE_SIZE = 100
 
 export const messages = {
   leads: route('GET /messages/leads', 'viewer', 'none', { summary: 'List the leads to message, newest first' })

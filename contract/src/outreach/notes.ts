@@ -24,7 +24,6 @@ export const notes = {
 
   remove: route('DELETE /notes/{id}', 'member', 'rows', {
     summary: 'Delete a note, as its author or an admin',
-    successStatus: 204,
     errors: ['NOTE_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

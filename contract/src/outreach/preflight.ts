@@ -12,7 +12,7 @@ export const LEADS_CHECKED_MAX = 1_000
 export const REPLIES_ONE_IN = 4
 
 /** Warnings before a launch. */
-export const PREFLIGHT_WARNINGS = [
+const PREFLIGHT_WARNINGS = [
   /** The plan's limit does not cover everyone. */
   'plan',
   /** People are skipped because they have no contact basis. */

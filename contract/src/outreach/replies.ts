@@ -37,7 +37,7 @@ const ConversationSettings = z.object({
 })
 
 /** What a text means as a reply. */
-export const ClassifiedText = z.object({
+const ClassifiedText = z.object({
   /** Null if the text is in an unknown language or mixes two. */
   label: z.enum(REPLY_LABELS).nullable(),
   /** The probability that the label is right: 1 if a rule decided, 0 without a label. */
@@ -74,7 +74,6 @@ export const replies = {
 
   removeText: route('DELETE /replies/{id}/text', 'member', 'rows', {
     summary: 'Delete the text of a reply; the reply still counts',
-    successStatus: 204,
     errors: ['REPLY_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

@@ -14,11 +14,10 @@ export const WARM_UP_GROWTH = 1.1
  * Why sending waits. In this order: sending window, daily cap, warm-up, interval, X's own limit, the
  * plan's limit, X's bill (credits or spending limit), or the X app's 24-hour limit.
  */
-export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'funds', 'app'] as const
+const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'funds', 'app'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
 export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
-export type Waiting = z.output<typeof Waiting>
 
 /**
  * Why a campaign waits. The reasons after WAIT_REASONS, in order: the X account is not connected, an

@@ -6,7 +6,7 @@ const route = routes('Snippets', 'conversations')
 
 /** Maximum number of snippets per workspace. */
 export const SNIPPETS_MAX = 100
-export const SNIPPET_SHORTCUT_MAX = 50
+const SNIPPET_SHORTCUT_MAX = 50
 
 /** A text that members insert into answers by typing its shortcut. */
 export const Snippet = z.object({
@@ -46,7 +46,6 @@ export const snippets = {
 
   remove: route('DELETE /snippets/{id}', 'member', 'rows', {
     summary: 'Delete a snippet, as its author or an admin',
-    successStatus: 204,
     errors: ['SNIPPET_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -27,7 +27,6 @@ export const Variant = z.object({
   /** The variant was sent, so its text is final: an edit retires it and creates a new one. */
   isFrozen: z.boolean(),
 })
-export type Variant = z.output<typeof Variant>
 
 export const Step = z.object({
   id: z.string(),
@@ -43,7 +42,6 @@ export const Step = z.object({
   testWindowDays: z.number().int(),
   variants: z.array(Variant),
 })
-export type Step = z.output<typeof Step>
 
 const messageTemplate = requiredText(MESSAGE_MAX)
 /** An id from an earlier response. It is only compared, never looked up. */

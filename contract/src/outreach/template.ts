@@ -112,7 +112,7 @@ export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
 /** A part of a template, and how the template writes it. */
-export interface WrittenSegment {
+interface WrittenSegment {
   segment: Segment | UnknownVariable
   written: string
 }

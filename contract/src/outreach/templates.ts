@@ -6,7 +6,7 @@ import { TemplateStep, TemplateSteps } from './steps.ts'
 const route = routes('Templates', 'templates')
 
 export const TEMPLATE_NAME_MAX = 200
-export const FOLDER_NAME_MAX = 100
+const FOLDER_NAME_MAX = 100
 
 /** Percent from 0 to 100 with one decimal; null: nobody was messaged. */
 const Rate = z.number().min(0).max(100).nullable()
@@ -92,7 +92,6 @@ export const templates = {
   remove: route('DELETE /templates/{id}', 'member', 'rows', {
     summary: 'Delete a template, as its author or an admin',
     description: "Campaigns started from it don't change.",
-    successStatus: 204,
     errors: ['TEMPLATE_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

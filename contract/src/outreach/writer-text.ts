@@ -92,7 +92,7 @@ export const LINT_CODES = [
   /** The text resembles a message that the workspace already sends. */
   'similar',
 ] as const
-export type LintCode = (typeof LINT_CODES)[number]
+type LintCode = (typeof LINT_CODES)[number]
 
 type Params = Record<string, string | number>
 

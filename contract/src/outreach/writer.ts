@@ -10,7 +10,7 @@ const route = routes('AI writer', 'writer')
 /** Maximum length of a workspace's description of itself. */
 export const ABOUT_MAX = 4_000
 
-export const DRAFT_KINDS = ['message', 'sequence', 'rewrite', 'reply'] as const
+const DRAFT_KINDS = ['message', 'sequence', 'rewrite', 'reply'] as const
 
 /** A suggested text, and the parts of the profile or conversation that it uses. */
 export const DraftText = z.object({ text: z.string(), factsUsed: z.array(z.string()) })
@@ -21,8 +21,7 @@ export const DraftSequence = z.object({
 export const Draft = z.union([DraftText, DraftSequence])
 export type Draft = z.output<typeof Draft>
 
-export const DraftSource = z.enum(['model', 'built_in'])
-export type DraftSource = z.output<typeof DraftSource>
+const DraftSource = z.enum(['model', 'built_in'])
 
 /** The input of POST /writer/drafts, which responds with server-sent events (server/src/edges/writer-drafts.ts). */
 export const DraftsInput = z
@@ -158,7 +157,6 @@ export const writer = {
 
   removeProvider: route('DELETE /writer/provider', 'admin', 'rows', {
     summary: 'Remove your own model and its key',
-    successStatus: 204,
   }).input(NoInput),
 
   testProvider: route('POST /writer/provider/test', 'admin', 'unkeyed', {

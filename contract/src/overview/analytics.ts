@@ -85,7 +85,7 @@ function withValidPeriod<T extends z.ZodType<{ from?: string | undefined; to?: s
     })
 }
 
-export const BREAKDOWNS = ['campaign', 'step', 'variant', 'account', 'member'] as const
+const BREAKDOWNS = ['campaign', 'step', 'variant', 'account', 'member'] as const
 export type BreakdownBy = (typeof BREAKDOWNS)[number]
 
 export const BreakdownQuery = withValidPeriod(

@@ -22,7 +22,7 @@ export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
 
 const count = z.number().int()
 
-export const GrowthDay = z.object({
+const GrowthDay = z.object({
   /** Day in UTC, such as '2026-11-20'. */
   day: z.string(),
   joined: count,
@@ -31,7 +31,6 @@ export const GrowthDay = z.object({
   /** Members at the end of the day. */
   total: count,
 })
-export type GrowthDay = z.output<typeof GrowthDay>
 
 export const WaitlistMember = z.object({
   id: z.string(),
@@ -61,10 +60,9 @@ export const HeldReferral = z.object({
 })
 export type HeldReferral = z.output<typeof HeldReferral>
 
-export const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
-export type ViewsOfDay = z.output<typeof ViewsOfDay>
+const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
 
-export const ViewsOfSource = z.object({
+const ViewsOfSource = z.object({
   /** A page ('/waitlist'; 'other' for unknown paths) or a referral code ('' for none). */
   source: z.string(),
   /** The referrer's email address. */
@@ -72,7 +70,6 @@ export const ViewsOfSource = z.object({
   views: count,
   joins: count,
 })
-export type ViewsOfSource = z.output<typeof ViewsOfSource>
 
 export const LoggedAction = z.object({
   id: z.string(),

@@ -10,6 +10,7 @@ export const personalData = {
     description:
       'Also deletes its own workspace with all its data. Its waitlist position is kept, but anonymized. ' +
       'Requires its email address as confirmation, and the current password or a recent reauthentication. Use GET /auth/user/export first to download an archive.',
+    successStatus: 200,
     errors: ['REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],
   })
     .input(

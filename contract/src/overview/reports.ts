@@ -119,7 +119,6 @@ export const reports = {
 
   remove: route('DELETE /reports/{id}', 'admin', 'rows', {
     summary: 'Delete a client report; its link stops working immediately',
-    successStatus: 204,
     errors: ['REPORT_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 

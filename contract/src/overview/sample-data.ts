@@ -23,6 +23,5 @@ export const sampleData = {
 
   remove: route('DELETE /sample-data', 'owner', 'rows', {
     summary: 'Remove the sample data, but nothing that was made since',
-    successStatus: 204,
   }).input(NoInput),
 }

@@ -7,7 +7,7 @@ const route = routes('Search')
 /** Results per group. */
 export const SEARCH_GROUP_SIZE = 5
 
-export const SEARCH_KINDS = ['lead', 'list', 'campaign', 'conversation'] as const
+const SEARCH_KINDS = ['lead', 'list', 'campaign', 'conversation'] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 
 export const SearchItem = z.object({

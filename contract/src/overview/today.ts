@@ -11,7 +11,7 @@ export const TODAY_DAYS = 14
 export const TODAY_CAMPAIGNS = 5
 
 /** What needs a person's attention. `key_suspended` is for admins, the last two are for owners. */
-export const NEED_CODES = [
+const NEED_CODES = [
   'funds',
   'spending',
   'x_disconnected',

@@ -8,7 +8,7 @@ const route = routes('API keys')
 export const API_KEY_PREFIX = 'xa_live_'
 /** Maximum number of API keys per workspace. */
 export const API_KEYS_MAX = 50
-export const API_KEY_NAME_MAX = 100
+const API_KEY_NAME_MAX = 100
 
 const Scopes = z.array(z.enum(SCOPES))
 
@@ -65,7 +65,6 @@ export const apiKeys = {
 
   remove: route('DELETE /api-keys/{id}', 'admin', 'rows', {
     summary: 'Delete an API key, which ends its access immediately',
-    successStatus: 204,
     errors: ['API_KEY_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -1,5 +1,5 @@
 /** Ids of the built-in paid plans. */
-export const PLAN_IDS = ['pro_monthly', 'pro_yearly', 'agency_monthly', 'agency_yearly'] as const
+const PLAN_IDS = ['pro_monthly', 'pro_yearly', 'agency_monthly', 'agency_yearly'] as const
 export type PlanId = (typeof PLAN_IDS)[number]
 
 /** Feature levels of a workspace. */

@@ -1,7 +1,7 @@
 import type { BuiltInPlan, PlanLevel } from './plans.ts'
 
 export const SUPPORT_KINDS = ['basic', 'email', 'priority', 'priority_24_7'] as const
-export type SupportKind = (typeof SUPPORT_KINDS)[number]
+type SupportKind = (typeof SUPPORT_KINDS)[number]
 
 /** Each kind of support with its target for the first answer; null if it has none. */
 export const SUPPORT: Record<SupportKind, { name: string; firstAnswer: string | null }> = {

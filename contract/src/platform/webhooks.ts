@@ -112,7 +112,6 @@ export const webhooks = {
 
   remove: route('DELETE /operator/webhooks/{id}', 'operator', 'rows', {
     summary: 'Delete an endpoint and its log',
-    successStatus: 204,
     errors: ['WEBHOOK_NOT_FOUND'],
   }).input(EndpointInput),
 

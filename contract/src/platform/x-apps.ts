@@ -76,6 +76,5 @@ export const xApp = {
     summary: "Remove the workspace's own X app and return to this server's",
     description: 'Disconnects every X account of the workspace.',
     errors: ['X_APP_NOT_FOUND', 'X_APP_IN_USE'],
-    successStatus: 204,
   }).input(z.strictObject({ disconnectsAccounts })),
 }

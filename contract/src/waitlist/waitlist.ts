@@ -47,7 +47,7 @@ export const REWARD_HOURS = 48
 /** Positions that a referrer gains per referral. */
 export const SPOTS_PER_REFERRAL = 5
 
-export const LEADERBOARD_PERIODS = ['alltime', 'week', 'today'] as const
+const LEADERBOARD_PERIODS = ['alltime', 'week', 'today'] as const
 export type LeaderboardPeriod = (typeof LEADERBOARD_PERIODS)[number]
 
 const achievements = z.array(z.enum(ACHIEVEMENT_KEYS))

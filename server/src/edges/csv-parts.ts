@@ -18,7 +18,7 @@ const SIZE_MAX = 512 * 1024
 const PART_MS = 50
 
 /** Reads a file in parts. @throws Refusal INVALID_INPUT: empty, or too many rejected rows */
-export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPORT_REJECTED_MAX): Generator<FilePart> {
+export function* readParts(file: CsvFile, readLine: ReadLine): Generator<FilePart> {
   let first: LineProblem | null = null
   let count = 0
   let isEmpty = true
@@ -54,7 +54,7 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
       const rejection = { line: record.line, problem: line.problem }
       first ??= rejection
       count += 1
-      if (count > rejectedMax) throw tooManyRejected(rejectedMax, first)
+      if (count > IMPORT_REJECTED_MAX) throw tooManyRejected(first)
       if (count <= IMPORT_REJECTED_NAMED) rejected.push(rejection)
     }
     if (rows.length < ROWS_MAX && size < SIZE_MAX && performance.now() - began < PART_MS) continue
@@ -71,9 +71,9 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
   yield part()
 }
 
-function tooManyRejected(max: number, { line, problem }: LineProblem): Refusal {
+function tooManyRejected({ line, problem }: LineProblem): Refusal {
   return new Refusal(
     'INVALID_INPUT',
-    `More than ${formatNumber(max)} rows have a problem, so nothing was imported. The first problem is in row ${formatNumber(line)}: ${problem}.`,
+    `More than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, so nothing was imported. The first problem is in row ${formatNumber(line)}: ${problem}.`,
   )
 }

@@ -165,7 +165,7 @@ function Choices() {
   const paces = [
     { value: 'steady', label: 'Steady', hint: 'One a minute.' },
     { value: 'slow', label: 'Slow' },
-    { value: 'never', label: 'Not offered', disabled: true },
+    { value: 'never', label: 'Never' },
   ]
   return (
     <div className="grid gap-8 sm:grid-cols-2 lg:grid-cols-4">

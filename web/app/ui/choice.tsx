@@ -74,18 +74,17 @@ function Choice({
 interface RadioGroupProps {
   /** The group's label. */
   label: ReactNode
-  options: readonly { value: string; label: ReactNode; hint?: ReactNode; disabled?: boolean }[]
+  options: readonly { value: string; label: ReactNode; hint?: ReactNode }[]
   value: string | null
   onChange: (value: string) => void
   hideLabel?: boolean
-  className?: string
 }
 
 /** A choice between a few visible options. */
-export function RadioGroup({ label, options, value, onChange, hideLabel, className }: RadioGroupProps) {
+export function RadioGroup({ label, options, value, onChange, hideLabel }: RadioGroupProps) {
   const name = useId()
   return (
-    <fieldset className={cn('grid content-start gap-2', className)}>
+    <fieldset className="grid content-start gap-2">
       <legend className={cn('mb-2 font-strong', hideLabel && 'sr-only')}>{label}</legend>
       {options.map((option) => (
         <Choice key={option.value} label={option.label} hint={option.hint}>
@@ -94,7 +93,6 @@ export function RadioGroup({ label, options, value, onChange, hideLabel, classNa
             name={name}
             value={option.value}
             checked={option.value === value}
-            disabled={option.disabled}
             onChange={() => onChange(option.value)}
             className="tick"
           />

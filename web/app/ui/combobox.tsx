@@ -5,8 +5,6 @@ import { useFieldWiring } from './field'
 interface ComboboxOption {
   value: string
   label: string
-  /** A second, muted line. */
-  detail?: string
 }
 
 interface ComboboxProps {
@@ -55,10 +53,7 @@ export function Combobox({ options, value, onChange, empty = 'Nothing found.', .
                   value={option}
                   className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 outline-none select-none data-highlighted:bg-hover pointer-coarse:min-h-11"
                 >
-                  <span className="grid min-w-0 flex-1">
-                    <span className="truncate">{option.label}</span>
-                    {option.detail && <span className="truncate text-xs text-muted">{option.detail}</span>}
-                  </span>
+                  <span className="min-w-0 flex-1 truncate">{option.label}</span>
                   <Base.ItemIndicator>
                     <Check aria-hidden className="size-4 text-accent-word" />
                   </Base.ItemIndicator>

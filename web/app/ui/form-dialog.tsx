@@ -1,6 +1,7 @@
 import { type FormEventHandler, type ReactNode, useId } from 'react'
 import { Button, type ButtonProps } from './button'
 import { Dialog, type DialogProps } from './dialog'
+import { Form } from './form'
 
 interface FormDialogProps extends Omit<DialogProps, 'footer'>, Pick<ButtonProps, 'icon' | 'disabled'> {
   /** The submit button's label. */
@@ -27,9 +28,9 @@ export function FormDialog({ label, loading, icon, disabled, aside, onSubmit, ch
         </>
       }
     >
-      <form id={formId} noValidate method="post" className="grid gap-4" onSubmit={onSubmit}>
+      <Form id={formId} onSubmit={onSubmit}>
         {children}
-      </form>
+      </Form>
     </Dialog>
   )
 }

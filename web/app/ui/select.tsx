@@ -6,7 +6,6 @@ import { useFieldWiring } from './field'
 interface SelectOption {
   value: string
   label: string
-  disabled?: boolean
 }
 
 interface SelectProps extends ComponentProps<'select'> {
@@ -27,7 +26,7 @@ export function Select({ options, placeholder, className, ...own }: SelectProps)
           </option>
         )}
         {options.map((option) => (
-          <option key={option.value} value={option.value} disabled={option.disabled}>
+          <option key={option.value} value={option.value}>
             {option.label}
           </option>
         ))}

@@ -9,7 +9,6 @@ interface SortThProps {
     getToggleSortingHandler: () => ((event: unknown) => void) | undefined
   }
   end?: boolean
-  className?: string
   children: ReactNode
 }
 

@@ -172,7 +172,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
   if (signal?.aborted) throw new Refusal('UNAVAILABLE')
   if (row.status === 'waiting' && row.resumesAt === null) {
     // The caller then asks for credentials and starts the scrape again.
-    await end(context.database.db, actor, row.id, 'canceled').catch(ignoreRefusal)
+    await end(context.database.db, actor, row.id).catch(ignoreRefusal)
     throw new Refusal('X_SESSION_EXPIRED')
   }
   if (row.status === 'failed') {
@@ -233,7 +233,7 @@ export async function find(db: Db, actor: Actor, id: string): Promise<ScrapeRow>
 
 /** Cancels a scrape and keeps its leads. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (it is over) */
 export async function cancel(db: Db, actor: Actor, id: string) {
-  return view(await end(db, actor, id, 'canceled'))
+  return view(await end(db, actor, id))
 }
 
 /** Resumes a scrape (`isResumable`) from its cursor. */
@@ -257,8 +257,9 @@ export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>,
   })
 }
 
-function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<ScrapeRow> {
-  return change(db, actor, id, inArray(scrapes.status, ['queued', 'running', 'waiting']), { status, error: null })
+function end(db: Db, actor: Actor, id: string): Promise<ScrapeRow> {
+  const isOpen = inArray(scrapes.status, ['queued', 'running', 'waiting'])
+  return change(db, actor, id, isOpen, { status: 'canceled', error: null })
 }
 
 /**

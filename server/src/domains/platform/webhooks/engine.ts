@@ -57,11 +57,11 @@ export async function scheduleEndpoint({ db, jobs }: WebhookContext, endpointId:
 }
 
 /** Claims due deliveries of an endpoint, longest due first, with a lease. */
-export async function claimDue(db: Db, endpointId: string, limit = CONCURRENCY): Promise<Delivery[]> {
+export async function claimDue(db: Db, endpointId: string): Promise<Delivery[]> {
   const due = sql`(select id from webhook_deliveries
     where endpoint_id = ${endpointId} and status = 'pending' and next_attempt_at <= now()
       and exists (select from webhook_endpoints where id = ${endpointId} and enabled)
-    order by next_attempt_at, id limit ${limit} for update skip locked)`
+    order by next_attempt_at, id limit ${CONCURRENCY} for update skip locked)`
   return db
     .update(webhookDeliveries)
     .set({

@@ -7,6 +7,7 @@ import { session } from '../../../session'
 import { clearPlace } from '../../../stored-place'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonText } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
@@ -44,7 +45,7 @@ function DeleteForm({ email }: { email: string }) {
     },
   })
   return (
-    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.run())}>
+    <Form onSubmit={form.handleSubmit(() => remove.run())}>
       <div className="grid gap-2">
         <p>This also deletes:</p>
         <ul className="grid list-disc gap-1 ps-5 text-muted">
@@ -76,6 +77,6 @@ function DeleteForm({ email }: { email: string }) {
       >
         {remove.isPending ? 'Deleting…' : 'Delete my account'}
       </Button>
-    </form>
+    </Form>
   )
 }

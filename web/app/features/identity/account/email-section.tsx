@@ -7,6 +7,7 @@ import { contractResolver } from '../../../contract-resolver'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonLine } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
@@ -82,9 +83,7 @@ function EmailChange({ user }: { user: User }) {
           </div>
         </div>
       ) : (
-        <form
-          noValidate
-          method="post"
+        <Form
           className="flex flex-wrap items-start gap-3"
           onSubmit={form.handleSubmit(({ email = '' }) => {
             if (email === user.email) form.setError('email', { message: 'This is already your address' })
@@ -109,7 +108,7 @@ function EmailChange({ user }: { user: User }) {
           <Button type="submit" className="sm:mt-6.5" loading={change.isPending}>
             {change.isPending ? 'Sending…' : 'Change address'}
           </Button>
-        </form>
+        </Form>
       )}
     </div>
   )

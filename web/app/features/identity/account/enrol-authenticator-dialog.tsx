@@ -42,7 +42,7 @@ interface EnrolProps extends EnrolAuthenticatorDialogProps {
   setup: AuthenticatorSetup
 }
 
-function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps) {
+function Enrol({ setup: { id, secret, uri }, onDone, ...dialog }: EnrolProps) {
   const formId = useId()
   const queries = useQueryClient()
   const form = useForm({ defaultValues: { code: '' } })
@@ -64,13 +64,12 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
   })
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Set up an authenticator app"
       description="Use Google Authenticator, 1Password, Authy or any other one-time code app."
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" loading={verify.isPending}>
             {verify.isPending ? 'Verifying…' : 'Verify and turn on'}
           </Button>

@@ -10,6 +10,7 @@ import { session } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { SkeletonButton, SkeletonField } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
@@ -76,7 +77,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
     },
   })
   return (
-    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
+    <Form onSubmit={form.handleSubmit((values) => add.mutate(values))}>
       {add.isError && !(add.error instanceof ReauthCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
         <Field label="Passkey name" error={form.formState.errors.name?.message} className="w-full max-w-sm">
@@ -86,7 +87,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
           {add.isPending ? 'Adding…' : 'Add a passkey'}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -9,6 +9,7 @@ import { showFailure, useReauthentication } from '../../../reauthentication'
 import { session } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { PasswordInput } from '../../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
@@ -74,12 +75,7 @@ function PasswordForm({ user }: { user: User }) {
     },
   })
   return (
-    <form
-      noValidate
-      method="post"
-      className="grid max-w-sm gap-4"
-      onSubmit={form.handleSubmit((values) => change.mutate(values))}
-    >
+    <Form className="max-w-sm" onSubmit={form.handleSubmit((values) => change.mutate(values))}>
       {/* Tells password managers which account this is. */}
       <input hidden readOnly autoComplete="username" value={user.email} />
       {user.hasPassword && (
@@ -105,6 +101,6 @@ function PasswordForm({ user }: { user: User }) {
       <Button type="submit" className="w-fit" loading={change.isPending}>
         {change.isPending ? 'Saving…' : user.hasPassword ? 'Change password' : 'Set password'}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -8,6 +8,7 @@ import { session } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
@@ -55,12 +56,7 @@ function ProfileForm({ user }: { user: User }) {
     done: 'Name saved.',
   })
   return (
-    <form
-      noValidate
-      method="post"
-      className="grid grid-cols-1 gap-5"
-      onSubmit={form.handleSubmit((values) => save.run(values))}
-    >
+    <Form className="grid-cols-1 gap-5" onSubmit={form.handleSubmit((values) => save.run(values))}>
       <div className="flex items-center gap-4">
         <Avatar name={user.name || user.email} size="lg" />
         <div className="min-w-0">
@@ -76,6 +72,6 @@ function ProfileForm({ user }: { user: User }) {
       <Button type="submit" className="w-fit" loading={save.isPending} disabled={!form.formState.isDirty}>
         {save.isPending ? 'Saving…' : 'Save name'}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -5,12 +5,11 @@ import { contractResolver } from '../../../contract-resolver'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 
-interface RenameFactorProps {
+interface RenameFactorProps extends ControlledDialogProps {
   factor: Pick<Factor, 'id' | 'name'>
-  open: boolean
-  onClose: () => void
 }
 
 /** Renames a second factor. */

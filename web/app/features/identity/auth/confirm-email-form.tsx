@@ -7,6 +7,7 @@ import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { PasswordInput } from '../../../ui/input'
 import { PasswordChecklist } from './password-checklist'
 
@@ -47,12 +48,7 @@ export function ConfirmEmailForm({ token }: { token: string }) {
 
   if (errorCode(confirm.error) === 'INVALID_CODE') return <InvalidConfirmationLink />
   return (
-    <form
-      noValidate
-      method="post"
-      className="grid gap-4"
-      onSubmit={form.handleSubmit((values) => confirm.mutate({ token, password: values.password }))}
-    >
+    <Form onSubmit={form.handleSubmit((values) => confirm.mutate({ token, password: values.password }))}>
       {confirm.isError && !fieldProblems(confirm.error).password && (
         <Callout tone="bad">{errorText(confirm.error)}</Callout>
       )}
@@ -68,6 +64,6 @@ export function ConfirmEmailForm({ token }: { token: string }) {
       <Button type="submit" variant="primary" size="lg" wide loading={confirm.isPending}>
         {confirm.isPending ? 'Confirming…' : 'Confirm email'}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -4,6 +4,7 @@ import { api, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
 
@@ -20,12 +21,7 @@ export function ForgotPasswordForm() {
     }),
   )
   return (
-    <form
-      noValidate
-      method="post"
-      className="grid gap-4"
-      onSubmit={form.handleSubmit(({ email }) => recover.mutate({ email: email.trim() }))}
-    >
+    <Form onSubmit={form.handleSubmit(({ email }) => recover.mutate({ email: email.trim() }))}>
       {recover.isSuccess && <Callout tone="good">Password reset email sent. Please check your inbox.</Callout>}
       {recover.isError && !fieldProblems(recover.error).email && (
         <Callout tone="bad">{errorText(recover.error)}</Callout>
@@ -36,6 +32,6 @@ export function ForgotPasswordForm() {
       <Button type="submit" variant="primary" size="lg" wide loading={recover.isPending}>
         {recover.isPending ? 'Sending…' : 'Send reset link'}
       </Button>
-    </form>
+    </Form>
   )
 }

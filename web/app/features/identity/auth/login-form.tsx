@@ -6,6 +6,7 @@ import { session, useSession } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { PasswordInput } from '../../../ui/input'
 import { useHydrated } from '../../../ui/use-hydrated'
 import { useSlow } from '../../../ui/use-slow'
@@ -46,11 +47,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const refused = login.isError && !fieldProblems(login.error).email
 
   return (
-    <form
-      // method=post, so that submitting before hydration never puts the password into the URL.
-      method="post"
-      noValidate
-      className="grid gap-4"
+    <Form
       onSubmit={form.handleSubmit((values) => login.mutate({ email: values.email.trim(), password: values.password }))}
     >
       {refused && <Callout tone="bad">{errorText(login.error, 'Invalid email or password')}</Callout>}
@@ -69,6 +66,6 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
       <Button type="submit" variant="primary" size="lg" wide loading={busy}>
         {busy ? 'Logging in…' : 'Log In'}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { account } from '@x-automated/contract/identity/account'
 import type { FactorsToProve } from '@x-automated/contract/identity/second-factors'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorCode, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
@@ -13,6 +13,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, PasswordInput } from '../../../ui/input'
 import { Skeleton } from '../../../ui/skeleton'
 import { usePageRestored } from '../../../ui/use-page-restored'
@@ -249,18 +250,8 @@ interface StepFormProps {
 }
 
 function StepForm({ onSubmit, onCancel, busy, more, children }: StepFormProps) {
-  const id = useId()
   return (
-    <form
-      id={id}
-      noValidate
-      method="post"
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit()
-      }}
-    >
+    <Form onSubmit={onSubmit}>
       {children}
       <StepButtons onCancel={onCancel}>
         {more}
@@ -268,7 +259,7 @@ function StepForm({ onSubmit, onCancel, busy, more, children }: StepFormProps) {
           {busy ? 'Confirming…' : 'Confirm'}
         </Button>
       </StepButtons>
-    </form>
+    </Form>
   )
 }
 

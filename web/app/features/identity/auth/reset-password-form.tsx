@@ -8,6 +8,7 @@ import { paths } from '../../../paths'
 import { session } from '../../../session'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
+import { Form } from '../../../ui/form'
 import { FactorRemoval } from './factor-removal'
 import { NewPasswordFields } from './new-password-fields'
 
@@ -59,12 +60,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
   if (isDone) return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
   if (errorCode(reset.error) === 'INVALID_CODE') return <InvalidResetLink />
   return (
-    <form
-      noValidate
-      method="post"
-      className="grid gap-4"
-      onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}
-    >
+    <Form onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}>
       {reset.isError && !fieldProblems(reset.error).password && (
         <Callout tone="bad">{refusalText(reset.error, 'An error occurred while resetting your password')}</Callout>
       )}
@@ -74,6 +70,6 @@ export function ResetPasswordForm({ token }: { token: string }) {
       <Button type="submit" variant="primary" size="lg" wide loading={reset.isPending}>
         {reset.isPending ? 'Setting…' : 'Set new password'}
       </Button>
-    </form>
+    </Form>
   )
 }

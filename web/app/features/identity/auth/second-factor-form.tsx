@@ -7,6 +7,7 @@ import { session, useSession } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { signWithPasskey, supportsPasskeys } from './passkey'
 import { codeHint, waysOf } from './second-factor'
@@ -46,10 +47,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
         </Callout>
       )}
       {ways.code && (
-        <form
-          method="post"
-          noValidate
-          className="grid gap-4"
+        <Form
           onSubmit={form.handleSubmit(({ code }) => {
             byPasskey.reset()
             byCode.mutate({ ticket, code })
@@ -76,7 +74,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
           >
             {byCode.isPending || entering ? 'Logging in…' : 'Verify and log in'}
           </Button>
-        </form>
+        </Form>
       )}
       {ways.passkey && (
         <Button

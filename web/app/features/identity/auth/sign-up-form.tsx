@@ -7,6 +7,7 @@ import { client, errorCode, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { PasswordInput } from '../../../ui/input'
 import { useHydrated } from '../../../ui/use-hydrated'
 import { emailProblem, isEmail } from './email'
@@ -76,11 +77,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   const refused = signUp.isError && !problems.email && !problems.password
   const incomplete = errors.email?.type === 'required' || errors.password?.type === 'required'
   return (
-    <form
-      // method=post, so that submitting before hydration never puts the password into the URL.
-      method="post"
-      noValidate
-      className="grid gap-4"
+    <Form
       onSubmit={form.handleSubmit((values) =>
         signUp.mutate({
           email: values.email.trim(),
@@ -116,7 +113,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
       <Button type="submit" variant="primary" size="lg" wide loading={signUp.isPending}>
         {signUp.isPending ? 'Signing up…' : 'Sign Up'}
       </Button>
-    </form>
+    </Form>
   )
 }
 

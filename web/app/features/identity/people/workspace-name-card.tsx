@@ -6,6 +6,7 @@ import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 
@@ -26,9 +27,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
   })
   return (
     <Card title="Workspace name" description="Shown in invitations and the workspace switcher.">
-      <form
-        noValidate
-        method="post"
+      <Form
         className="flex max-w-md flex-wrap items-start gap-2"
         onSubmit={form.handleSubmit((values) => rename.run(values))}
       >
@@ -43,7 +42,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
         <Button type="submit" loading={rename.isPending} disabled={!form.formState.isDirty}>
           Save
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }

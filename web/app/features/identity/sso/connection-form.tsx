@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, PasswordInput, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
@@ -96,11 +97,7 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
     </Field>
   )
   return (
-    <form
-      noValidate
-      className="grid max-w-xl gap-5"
-      onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}
-    >
+    <Form className="max-w-xl gap-5" onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <RadioGroup
         label="Protocol"
@@ -188,6 +185,6 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
         </Button>
         {connection && <Button onClick={onDone}>Cancel</Button>}
       </div>
-    </form>
+    </Form>
   )
 }

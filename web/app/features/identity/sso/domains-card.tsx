@@ -10,6 +10,7 @@ import { Card } from '../../../ui/card'
 import { CopyButton } from '../../../ui/copy-button'
 import { DateTime } from '../../../ui/date-time'
 import { Field, FieldError } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 
@@ -102,11 +103,7 @@ function AddDomain() {
     refetches: [api.sso],
   })
   return (
-    <form
-      noValidate
-      className="flex flex-wrap items-start gap-3"
-      onSubmit={form.handleSubmit((values) => add.run(values))}
-    >
+    <Form className="flex flex-wrap items-start gap-3" onSubmit={form.handleSubmit((values) => add.run(values))}>
       <Field
         label="Domain"
         error={(errors.domain ?? errors.root)?.message}
@@ -118,6 +115,6 @@ function AddDomain() {
       <Button type="submit" loading={add.isPending} className="mt-6.5">
         Add domain
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -4,6 +4,7 @@ import { client, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { emailProblem, isEmail } from '../auth/email'
@@ -22,12 +23,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
   })
   usePageRestored(begin.reset)
   return (
-    <form
-      method="post"
-      noValidate
-      className="grid gap-4"
-      onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}
-    >
+    <Form onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}>
       {begin.isError && (
         <Callout tone="bad">{errorText(begin.error, "We couldn't start single sign-on. Please try again.")}</Callout>
       )}
@@ -56,6 +52,6 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
       <Button variant="ghost" wide onClick={onBack}>
         Log in with a password instead
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -12,8 +12,10 @@ import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
+import { cn } from '../../../ui/cn'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
@@ -31,7 +33,7 @@ interface AddToListProps extends ControlledDialogProps {
 }
 
 /** Adds leads to an existing or new list. */
-export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
+export function AddToList({ picked, onAdded, ...dialog }: AddToListProps) {
   const count = pickedCount(picked)
   const refresh = useRefresh()
   const startJobs = useStartJob()
@@ -45,7 +47,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   })
   const close = () => {
     onAdded()
-    onClose()
+    dialog.onClose()
   }
   const add = useMutation({
     mutationFn: async ({ id, picked }: { id: string; picked: Picked }) => {
@@ -74,13 +76,12 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
 
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Add Leads to List"
       description={`${formatCount(count, 'lead')} selected`}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button
             variant="primary"
             disabled={!manualLists.some(({ id }) => id === chosen)}
@@ -177,10 +178,9 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
     }),
   )
   return (
-    <form
-      noValidate
+    <Form
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
-      className={first ? 'grid items-start gap-2' : 'grid items-start gap-2 border-t border-line pt-4'}
+      className={cn('items-start gap-2', !first && 'border-t border-line pt-4')}
     >
       <Field
         label={first ? 'Name of your first list' : 'Or create a new list'}
@@ -191,6 +191,6 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
       <Button type="submit" size="sm" icon={<ListPlus />} loading={create.isPending} className="w-fit">
         Create List
       </Button>
-    </form>
+    </Form>
   )
 }

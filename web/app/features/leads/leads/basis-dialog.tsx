@@ -1,7 +1,7 @@
 import { formatCount } from '@x-automated/contract/format'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { ContactBasis } from '@x-automated/contract/leads/leads'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
@@ -20,22 +20,20 @@ const hints: Record<ContactBasis, string> = {
 }
 
 /** Records the leads' contact basis, with its date and its evidence. */
-export function BasisDialog({ open, onClose, picked }: ControlledDialogProps & { picked: Picked }) {
+export function BasisDialog({ picked, ...dialog }: ControlledDialogProps & { picked: Picked }) {
   const count = pickedCount(picked)
   const [basis, setBasis] = useState<ContactBasis | null>(null)
   const [day, setDay] = useState('')
   const [source, setSource] = useState('')
   const length = lengthProps(source, BASIS_SOURCE_MAX)
-  const save = useSetBasis(onClose)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const save = useSetBasis(dialog.onClose)
+  const submit = () => {
     const at = day ? `${day}T00:00:00Z` : undefined
     if (basis) save.mutate({ picked, input: { basis, at, source: source.trim() || undefined } })
   }
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Set contact basis"
       description={`For ${formatCount(count, 'lead')}. X allows automated DMs only to people who asked for them or messaged you first.`}
       label="Set contact basis"

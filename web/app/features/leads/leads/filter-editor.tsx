@@ -159,7 +159,7 @@ function useFirstFocus<E extends HTMLElement>(isOn: boolean): RefObject<E & HTML
 
 interface ChoicesProps {
   label: string
-  options: readonly { value: string; label: string; disabled?: boolean }[]
+  options: readonly { value: string; label: string }[]
   value: string | null
   onChoose: (value: string) => void
 }
@@ -182,7 +182,6 @@ export function Choices({ label, options, value, onChoose }: ChoicesProps) {
         <button
           key={option.value}
           type="button"
-          disabled={option.disabled}
           aria-pressed={value === null ? undefined : option.value === value}
           onClick={() => onChoose(option.value)}
           className="flex min-h-8 items-center gap-2 rounded-md px-2 text-start text-ui -outline-offset-2 hover:bg-hover disabled:text-faint pointer-coarse:min-h-11"

@@ -11,6 +11,7 @@ import { Callout } from '../../../ui/callout'
 import { Dialog } from '../../../ui/dialog'
 import { Progress } from '../../../ui/progress'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { type ImportOrder, sendImport, type UploadState } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
 import { ImportFilePicker } from './import-file-picker'
@@ -19,9 +20,7 @@ import { ImportOutcome } from './import-result'
 import { fileProblem, importProgress, isUploading, outcomeText, uploadProgress } from './import-text'
 import { useCancelImport, type useImport } from './use-import'
 
-interface ImportDialogProps {
-  open: boolean
-  onClose: () => void
+interface ImportDialogProps extends ControlledDialogProps {
   state: ReturnType<typeof useImport>
 }
 

@@ -4,6 +4,7 @@ import { Ban } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
+import { cn } from '../../../ui/cn'
 import { shorten } from '../../../ui/shorten'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { SampleBadge } from './sample-badge'
@@ -76,4 +77,23 @@ export function SuppressedBadge() {
 export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
   if (followerCount === null) return <span className="text-faint">Unknown</span>
   return <span data-numeric>{formatNumber(followerCount)}</span>
+}
+
+/** Names and values of a lead, without those that are empty. */
+export function FactList({ facts, className }: { facts: readonly [string, ReactNode][]; className: string }) {
+  return (
+    <dl className={cn('grid grid-cols-[5.5rem_minmax(0,1fr)]', className)} data-numeric>
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name} className="contents">
+              <dt className="truncate text-muted" title={name}>
+                {name}
+              </dt>
+              <dd className="wrap-anywhere">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
 }

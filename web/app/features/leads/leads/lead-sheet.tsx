@@ -22,7 +22,7 @@ import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { LeadConversations, useLeadConversations } from './lead-conversations'
 import { LeadHistory } from './lead-history'
-import { LeadFollowers } from './lead-parts'
+import { FactList, LeadFollowers } from './lead-parts'
 import { canBeMessaged, displayStatusOf, SUPPRESSED_HINT } from './lead-status'
 import { fieldText } from './leads-columns'
 import { basisLabels } from './leads-url'
@@ -319,21 +319,7 @@ function Facts({ lead }: { lead: LeadDetail }) {
     ['Added', <DateTime key="a" value={lead.createdAt} />],
     ...custom,
   ]
-  return (
-    <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 gap-y-1.5" data-numeric>
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <div key={name} className="contents">
-              <dt className="truncate text-muted" title={name}>
-                {name}
-              </dt>
-              <dd className="wrap-anywhere">{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  )
+  return <FactList facts={facts} className="gap-x-3 gap-y-1.5" />
 }
 
 /** A link, but only for http and https URLs: the value is untrusted. */

@@ -3,12 +3,13 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount } from '@x-automated/contract/format'
 import type { Tag, TagColor } from '@x-automated/contract/leads/tags'
 import { Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, client, errorText } from '../../../api'
 import { usePending } from '../../../pending'
 import { Button, IconButton } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Select } from '../../../ui/select'
@@ -113,12 +114,11 @@ export function ManageTagsDialog({ open, onClose }: ControlledDialogProps) {
 
 function Rename({ tag, onSave, onCancel }: { tag: Tag; onSave: (name: string) => void; onCancel: () => void }) {
   const [name, setName] = useState(tag.name)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (name.trim() !== '') onSave(name)
   }
   return (
-    <form onSubmit={submit} className="flex flex-1 items-start gap-2">
+    <Form onSubmit={submit} className="flex flex-1 items-start gap-2">
       <Field label={`New name for ${tag.name}`} hideLabel className="flex-1">
         <Input autoFocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
       </Field>
@@ -126,7 +126,7 @@ function Rename({ tag, onSave, onCancel }: { tag: Tag; onSave: (name: string) =>
       <Button type="submit" variant="primary" disabled={name.trim() === ''}>
         Rename
       </Button>
-    </form>
+    </Form>
   )
 }
 

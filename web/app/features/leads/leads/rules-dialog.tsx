@@ -94,7 +94,6 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
     )
   }
   const apply = (event: FormEvent) => {
-    event.preventDefault()
     // The dialog may be inside another form, which must not be submitted.
     event.stopPropagation()
     if (built.rules) {

@@ -9,6 +9,7 @@ import { showProblems } from '../../../show-problems'
 import { Button, IconButton } from '../../../ui/button'
 import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
@@ -106,7 +107,7 @@ function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
 
 type FilterDialogProps = ControlledDialogProps & Pick<DialogProps, 'returnsTo'>
 
-function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { view: LeadsView }) {
+function SaveFilter({ view, ...dialog }: FilterDialogProps & { view: LeadsView }) {
   const refresh = useRefresh()
   const form = useForm({
     resolver: contractResolver(savedFilters.create),
@@ -117,7 +118,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
     api.savedFilters.create.mutationOptions({
       onSuccess: ({ name }) => {
         toast.success(`Filter “${name}” saved`)
-        onClose()
+        dialog.onClose()
       },
       onError: (error) => showProblems(form, error),
       onSettled: () => refresh(api.savedFilters),
@@ -125,9 +126,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
   )
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
-      returnsTo={returnsTo}
+      {...dialog}
       title="Save this filter"
       description="Everyone in the workspace can use it from “Saved filters”."
       label="Save filter"
@@ -141,7 +140,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
   )
 }
 
-function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
+function ManageFilters(dialog: FilterDialogProps) {
   const saved = useSavedFilters()
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const change = {
@@ -162,21 +161,14 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
     }),
   })
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      returnsTo={returnsTo}
-      title="Saved filters"
-      footer={<Button onClick={onClose}>Done</Button>}
-    >
+    <Dialog {...dialog} title="Saved filters" footer={<Button onClick={dialog.onClose}>Done</Button>}>
       <ul className="grid divide-y divide-line">
         {saved.map((filter) => (
           <li key={filter.id} className="flex min-h-12 items-center gap-2 py-2">
             {renaming?.id === filter.id ? (
-              <form
+              <Form
                 className="flex flex-1 items-start gap-2"
-                onSubmit={(event) => {
-                  event.preventDefault()
+                onSubmit={() => {
                   if (renaming.name.trim() !== '') void rename.run(renaming)
                 }}
               >
@@ -191,7 +183,7 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
                 <Button type="submit" variant="primary" disabled={renaming.name.trim() === ''}>
                   Rename
                 </Button>
-              </form>
+              </Form>
             ) : (
               <>
                 <bdi className="min-w-0 flex-1 truncate">{filter.name}</bdi>

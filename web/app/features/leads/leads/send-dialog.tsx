@@ -1,6 +1,6 @@
 import { formatCount } from '@x-automated/contract/format'
 import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
@@ -20,22 +20,20 @@ interface SendDialogProps extends ControlledDialogProps {
 }
 
 /** Edits the message that 'Send DM' sends. It is stored for the next time. */
-export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
+export function SendDialog({ picked, handle, onSend, ...dialog }: SendDialogProps) {
   const [stored, keep] = useStoredText('quickDm')
   const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)
   const count = pickedCount(picked)
   const message = draft.trim()
   const length = lengthProps(draft, MESSAGE_MAX)
-  const send = (event: FormEvent) => {
-    event.preventDefault()
+  const send = () => {
     keep(message === DEFAULT_MESSAGE ? null : message)
     onSend(message)
-    onClose()
+    dialog.onClose()
   }
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={`Send a DM to ${handle ? `@${handle}` : formatCount(count, 'lead')}`}
       description={count === 1 ? undefined : 'They go out one by one, within your sending limits.'}
       label={count === 1 ? 'Queue DM' : `Queue ${formatCount(count, 'DM')}`}

@@ -12,6 +12,7 @@ import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { Segments } from '../../../ui/segments'
 import { SkeletonText } from '../../../ui/skeleton'
@@ -27,12 +28,12 @@ interface TagDialogProps extends ControlledDialogProps {
 }
 
 /** Adds or removes tags of leads. */
-export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
+export function TagDialog({ picked, onManage, ...dialog }: TagDialogProps) {
   const tags = useTagsToPick()
   const [mode, setMode] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [typed, setTyped] = useState('')
-  const change = useTagLeads(onClose)
+  const change = useTagLeads(dialog.onClose)
   const allTags = tags.data?.tags ?? []
   const ids = allTags.flatMap(({ id }) => (chosen.has(id) ? id : []))
   const word = typed.trim().toLowerCase()
@@ -56,8 +57,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   }
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Tag leads"
       description={`${formatCount(pickedCount(picked), 'lead')} ${'everyone' in picked ? 'matching' : 'selected'}`}
       footer={
@@ -67,7 +67,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
               Manage tags
             </Button>
           )}
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button variant="primary" disabled={ids.length === 0} loading={change.isPending} onClick={apply}>
             {mode === 'add' ? 'Add tags' : 'Remove tags'}
           </Button>
@@ -152,7 +152,7 @@ export function NewTag({
     onType('')
   }
   return (
-    <form noValidate onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
+    <Form onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
       <Field label={label} hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
         <Input
           autoComplete="off"
@@ -170,6 +170,6 @@ export function NewTag({
           Create tag
         </Button>
       )}
-    </form>
+    </Form>
   )
 }

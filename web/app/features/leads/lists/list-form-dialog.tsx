@@ -28,7 +28,7 @@ interface ListFormDialogProps extends ControlledDialogProps, Pick<DialogProps, '
 const SMART = 'Updates automatically. Campaigns use the leads that match at launch.'
 
 /** Creates or edits a list. */
-export function ListFormDialog({ list, filter: initialFilter, open, onClose, returnsTo }: ListFormDialogProps) {
+export function ListFormDialog({ list, filter: initialFilter, ...dialog }: ListFormDialogProps) {
   const refresh = useRefresh()
   const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || initialFilter ? 'smart' : 'manual')
   const saved = list?.filter ?? initialFilter ?? {}
@@ -41,7 +41,7 @@ export function ListFormDialog({ list, filter: initialFilter, open, onClose, ret
   const { errors } = form.formState
   const handlers = {
     async onSuccess({ name }: List) {
-      onClose()
+      dialog.onClose()
       toast.success(list ? `List “${name}” saved.` : `List “${name}” created.`)
       await refresh(api.lists)
     },
@@ -63,9 +63,7 @@ export function ListFormDialog({ list, filter: initialFilter, open, onClose, ret
 
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
-      returnsTo={returnsTo}
+      {...dialog}
       title={list ? 'Edit list' : initialFilter ? 'Save as smart list' : 'Create List'}
       description={list ? undefined : initialFilter ? SMART : 'Create a list to group leads for a campaign.'}
       label={list ? 'Save changes' : 'Create List'}

@@ -69,13 +69,12 @@ interface ListLeadsDialogProps extends ControlledDialogProps {
 }
 
 /** The leads of a list with their status. */
-export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage }: ListLeadsDialogProps) {
+export function ListLeadsDialog({ list, isCard = false, onManage, ...dialog }: ListLeadsDialogProps) {
   const mayWrite = useIsOffered('member')
   const manage = mayWrite && <Button onClick={onManage}>{list.filter ? 'Edit filter' : 'Manage Leads'}</Button>
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       size="wide"
       title={isCard ? list.name : `Leads in ${list.name}`}
       description={list.description}
@@ -84,7 +83,7 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
           <ButtonLink to={generatePath(paths.list, { listId: list.id })} variant="ghost" className="me-auto">
             Open list
           </ButtonLink>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={dialog.onClose}>Close</Button>
           {isCard && mayWrite && (
             <Button variant="primary" onClick={onManage}>
               {list.filter ? 'Edit filter' : 'Add Leads'}

@@ -11,14 +11,14 @@ import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 
 /** Creates a card on the Lead Lists tab: a list with tags. */
-export function NewCampaignDialog({ open, onClose }: ControlledDialogProps) {
+export function NewCampaignDialog(dialog: ControlledDialogProps) {
   const refresh = useRefresh()
   const form = useForm({ defaultValues: { name: '', description: '', tags: '' } })
   const { errors } = form.formState
   const create = useMutation(
     api.lists.create.mutationOptions({
       async onSuccess({ name }) {
-        onClose()
+        dialog.onClose()
         toast.success(`Campaign “${name}” created.`)
         await refresh(api.lists)
       },
@@ -31,8 +31,7 @@ export function NewCampaignDialog({ open, onClose }: ControlledDialogProps) {
 
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Create New Campaign"
       description="Group the leads you want to reach. You'll write the message in Campaigns."
       label="Create campaign"

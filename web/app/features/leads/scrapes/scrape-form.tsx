@@ -14,6 +14,7 @@ import { Callout } from '../../../ui/callout'
 import { ChipsInput, withChip } from '../../../ui/chips-input'
 import { cn } from '../../../ui/cn'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, PasswordInput } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Segments } from '../../../ui/segments'
@@ -100,7 +101,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
 
   if (isInitialLoading(connection)) return <ScrapeFormSkeleton />
   return (
-    <form method="post" noValidate aria-label="Find leads" className="grid grid-cols-1 gap-5" onSubmit={submit}>
+    <Form aria-label="Find leads" className="grid-cols-1 gap-5" onSubmit={submit}>
       {connection.data && !askCredentials && busy !== 'disconnected' && <NotConnected connection={connection.data} />}
       <div className="grid gap-3">
         <div className="flex flex-wrap items-start gap-3">
@@ -185,7 +186,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
           <UsageNotice what="scrapedLeads" />
         </div>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, errorText } from '../../../api'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
@@ -18,7 +18,7 @@ export interface PeopleDialogProps extends ControlledDialogProps {
 }
 
 /** Suppresses people by handle. */
-export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
+export function AddPeopleDialog({ onDone, ...dialog }: PeopleDialogProps) {
   const [text, setText] = useState('')
   const [reason, setReason] = useState<'manual' | 'opted_out'>('manual')
   const [note, setNote] = useState('')
@@ -30,21 +30,19 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
         toast.success(
           `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} canceled.` : ''}`,
         )
-        onClose()
+        dialog.onClose()
         onDone()
       },
     }),
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const read = typedHandles(text)
     setProblem('problem' in read ? read.problem : undefined)
     if ('handles' in read) add.mutate({ handles: read.handles, reason, note: note.trim() || undefined })
   }
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Add people"
       description="They won't be messaged again, and their queued messages are canceled immediately."
       label="Suppress"

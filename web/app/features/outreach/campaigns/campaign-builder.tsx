@@ -1,9 +1,11 @@
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { generatePath, useNavigate } from 'react-router'
 import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
+import { Form } from '../../../ui/form'
 import { Kbd } from '../../../ui/kbd'
 import { isModPressed, modKey } from '../../../ui/mod-key'
 import { PageHeader } from '../../../ui/page-header'
@@ -30,15 +32,11 @@ export function CampaignBuilder() {
   }, [created, navigate])
   const { draft, saved, launch } = state
   return (
-    <form
-      noValidate
+    <Form
       aria-label="New campaign"
-      className="grid gap-6"
-      onSubmit={(event) => {
-        // Pressing Enter in a field must not launch the campaign.
-        event.preventDefault()
-        state.submit('pause')
-      }}
+      className="gap-6"
+      // Pressing Enter in a field must not launch the campaign.
+      onSubmit={() => state.submit('pause')}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !isModPressed(event) || !state.isReady) return
         event.preventDefault()
@@ -76,7 +74,7 @@ export function CampaignBuilder() {
           </>
         }
       />
-    </form>
+    </Form>
   )
 }
 
@@ -87,8 +85,14 @@ function Actions({ state }: { state: CampaignFormState }) {
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <BuilderActions>
-      <Button variant="ghost" disabled={pending !== null} onClick={discard}>
-        Discard
+      <Button
+        variant="ghost"
+        className="max-md:me-auto"
+        icon={<Trash2 className="md:hidden" />}
+        disabled={pending !== null}
+        onClick={discard}
+      >
+        <span className="max-md:sr-only">Discard</span>
       </Button>
       <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => submit('pause')}>
         Save and Pause

@@ -6,6 +6,7 @@ import { localStorage } from '../../../browser-storage'
 import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
+import { Form } from '../../../ui/form'
 import { UsageNotice } from '../../platform/billing/usage-notice'
 import { CampaignFields } from './campaign-fields'
 import { type CampaignFormValues, emptyDraft, heldText } from './campaign-form-rules'
@@ -81,14 +82,10 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         </span>
       }
     >
-      <form
-        noValidate
-        className="@container grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          // Pressing Enter in a field must not launch the campaign.
-          event.preventDefault()
-          state.submit('pause')
-        }}
+      <Form
+        className="@container grid-cols-1 gap-5"
+        // Pressing Enter in a field must not launch the campaign.
+        onSubmit={() => state.submit('pause')}
       >
         <div className="grid gap-6 @min-[48rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[48rem]:gap-8 @min-[68rem]:grid-cols-[minmax(0,1fr)_33.5rem] @min-[68rem]:gap-6">
           <CampaignFields state={state} />
@@ -108,7 +105,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         </div>
         <DraftConflict saved={saved} />
         <FormFooter state={state} />
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -8,18 +8,17 @@ import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { DmsTable } from './dms-table'
 
 /** A campaign's messages in a dialog. */
-export function DmsDialog({ campaign, open, onClose }: ControlledDialogProps & { campaign: Campaign }) {
+export function DmsDialog({ campaign, ...dialog }: ControlledDialogProps & { campaign: Campaign }) {
   const [page, setPage] = useState(1)
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       size="wide"
       title={`DMs for: ${campaign.name}`}
       footer={
         <>
           <ButtonLink to={generatePath(paths.campaign, { campaignId: campaign.id })}>Open campaign</ButtonLink>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={dialog.onClose}>Close</Button>
         </>
       }
     >

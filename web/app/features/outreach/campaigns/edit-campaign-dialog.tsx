@@ -29,7 +29,7 @@ export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
 }
 
 /** Edits a paused or draft campaign. */
-export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
+export function EditCampaignDialog({ campaign, ...dialog }: EditCampaignDialogProps) {
   const queries = useQueryClient()
   const before: Edits = { ...campaign, xAccountId: campaign.xAccountId ?? '' }
   const form = useForm<Edits>({ defaultValues: pickEdits(before) })
@@ -41,7 +41,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
     onSuccess(after) {
       updateCachedCampaign(queries, campaign.id, after)
       toast.success(`Campaign “${after.name}” saved.`)
-      onClose()
+      dialog.onClose()
     },
     onError(error) {
       const problems = fieldProblems(error)
@@ -57,13 +57,12 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
   const submit = form.handleSubmit((edits) => save.mutate(edits))
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Edit campaign"
       description="To change its messages, use Edit messages on its page."
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button variant="primary" disabled={!ready} loading={save.isPending} onClick={submit}>
             Save
           </Button>

@@ -6,40 +6,28 @@ import { DAY_MS } from '@x-automated/contract/time'
 
 /** Labels the number of people who are skipped for this reason. */
 export function skippedLabel({ code, params }: SkipReason): string {
-  switch (code) {
-    case 'suppressed':
-      return params.reason === 'opted_out' || params.reason === 'replied_stop'
-        ? 'Opted out'
-        : 'On your suppression list'
-    case 'replied':
-      return 'Replied to you'
-    case 'contacted':
-      return params.how === 'campaign' ? `Messaged by “${params.campaign}”` : 'Already messaged'
-    case 'queued_elsewhere':
-      return params.how === 'campaign' ? `Queued in “${params.campaign}”` : 'Already queued'
-    case 'written_by_hand':
-      return 'Messaged by you on X'
-    case 'person':
-      return 'Stopped by your workspace'
-    case 'no_basis':
-      return 'No contact basis'
-    case 'duplicate':
-      return 'Duplicates of messaged leads'
-    case 'closed_inbox':
-      return "Don't accept messages from this account"
-    case 'premium_only':
-      return 'Accept messages from X Premium accounts only'
-    case 'identity':
-      return 'Handle and X user ID belong to different people'
-    case 'lead_missing':
-      return 'Lead deleted'
-    case 'condition':
-      return 'Condition not met'
-    case 'sample':
-      return 'Sample data, never messaged on X'
-    case 'placeholder':
-      return 'Messages with an unfilled variable'
-  }
+  if (code === 'suppressed' && (params.reason === 'opted_out' || params.reason === 'replied_stop')) return 'Opted out'
+  if (code === 'contacted' && params.how === 'campaign') return `Messaged by “${params.campaign}”`
+  if (code === 'queued_elsewhere' && params.how === 'campaign') return `Queued in “${params.campaign}”`
+  return SKIPPED[code]
+}
+
+const SKIPPED: Record<SkipReason['code'], string> = {
+  suppressed: 'On your suppression list',
+  replied: 'Replied to you',
+  contacted: 'Already messaged',
+  queued_elsewhere: 'Already queued',
+  written_by_hand: 'Messaged by you on X',
+  person: 'Stopped by your workspace',
+  no_basis: 'No contact basis',
+  duplicate: 'Duplicates of messaged leads',
+  closed_inbox: "Don't accept messages from this account",
+  premium_only: 'Accept messages from X Premium accounts only',
+  identity: 'Handle and X user ID belong to different people',
+  lead_missing: 'Lead deleted',
+  condition: 'Condition not met',
+  sample: 'Sample data, never messaged on X',
+  placeholder: 'Messages with an unfilled variable',
 }
 
 /** '@a, @b and 5 more'. */

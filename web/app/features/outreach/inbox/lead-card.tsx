@@ -8,7 +8,7 @@ import { api } from '../../../api'
 import { paths } from '../../../paths'
 import { Avatar } from '../../../ui/avatar'
 import { SkeletonText } from '../../../ui/skeleton'
-import { LeadFollowers } from '../../leads/leads/lead-parts'
+import { FactList, LeadFollowers } from '../../leads/leads/lead-parts'
 import { Tags } from '../../leads/leads/lead-sheet'
 import { basisLabels } from '../../leads/leads/leads-url'
 import { useAccounts } from '../../platform/x-account/use-accounts'
@@ -74,19 +74,7 @@ export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardPro
       <LabelKeypad conversation={conversation} onLabel={onLabel} />
       {detail ? (
         <>
-          <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-y-1 text-xs" data-numeric>
-            {facts.map(
-              ([term, value]) =>
-                value && (
-                  <div key={term} className="contents">
-                    <dt className="truncate text-muted" title={term}>
-                      {term}
-                    </dt>
-                    <dd className="wrap-anywhere">{value}</dd>
-                  </div>
-                ),
-            )}
-          </dl>
+          <FactList facts={facts} className="gap-y-1 text-xs" />
           <Tags lead={detail} />
           {notes && <Notes conversationId={conversation.id} notes={notes} />}
         </>

@@ -5,6 +5,7 @@ import { api, client } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { toast } from '../../../ui/toast'
@@ -117,10 +118,9 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
     refetches: [api.conversations.find],
   })
   return (
-    <form
-      className="grid gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      className="gap-2"
+      onSubmit={() => {
         if (isReady) action.run(text.trim())
       }}
     >
@@ -148,6 +148,6 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
           Save note
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

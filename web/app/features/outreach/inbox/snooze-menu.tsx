@@ -5,6 +5,7 @@ import { type KeyboardEvent, type ReactElement, useState } from 'react'
 import { api, refusalText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Switch } from '../../../ui/choice'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { Kbd } from '../../../ui/kbd'
 import { Popover } from '../../../ui/popover'
@@ -109,10 +110,9 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
   const isCurrent = text === typed.trim() && !isReading
   const at = isCurrent ? typedTime(text, day, now) : null
   return (
-    <form
-      className="grid gap-1 pt-1"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      className="gap-1 pt-1"
+      onSubmit={() => {
         if (at) onSnooze(at)
       }}
     >
@@ -149,7 +149,7 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
           </p>
         )
       )}
-    </form>
+    </Form>
   )
 }
 

@@ -186,13 +186,10 @@ function isTextOrNull(value: unknown): value is string | null {
  * what they last saw.
  * @param sendsAs the account that must be logged in to X, without @; null for any
  */
-export async function checkSending(
-  sendsAs: string | null,
-  runtime: Runtime | null = findRuntime(),
-): Promise<ExtensionReply<object>> {
-  const reply = await askExtension({ action: 'CHECK_SENDING', data: sendsAs === null ? {} : { sendsAs } }, runtime)
+export async function checkSending(sendsAs: string | null): Promise<ExtensionReply<object>> {
+  const reply = await askExtension({ action: 'CHECK_SENDING', data: sendsAs === null ? {} : { sendsAs } })
   if (reply.success || reply.code !== 'INVALID_REQUEST') return reply
-  const here = await askStatus(runtime)
+  const here = await askStatus()
   if (!here.success || here.status.signedInAs !== null) return here
   return { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, end: 'stop', code: 'NOT_SIGNED_IN' }
 }

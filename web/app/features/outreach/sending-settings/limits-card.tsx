@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import { DEFAULT_HOURS } from '@x-automated/contract/outreach/sending-limits'
 import type { SendingLimits, SendingSettings } from '@x-automated/contract/outreach/sending-settings'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -9,6 +9,7 @@ import { Card } from '../../../ui/card'
 import { Checkbox, Switch } from '../../../ui/choice'
 import { Combobox } from '../../../ui/combobox'
 import { Field, FieldError } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Progress } from '../../../ui/progress'
@@ -53,8 +54,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
       refetches: [api.campaigns],
     },
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setShowsProblems(true)
     if (Object.keys(problems).length === 0) void save.run(draft)
   }
@@ -79,7 +79,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
           />
           {isNotable(account.waitingFor, now.getTime()) && <Callout>{waitText(account.waitingFor, now)}</Callout>}
         </div>
-        <form noValidate className="grid max-w-xl gap-5" onSubmit={submit}>
+        <Form className="max-w-xl gap-5" onSubmit={submit}>
           <Field
             label="Time zone"
             error={problem('timeZone')}
@@ -145,7 +145,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               {isChanged && <Button onClick={discard}>Discard changes</Button>}
             </div>
           )}
-        </form>
+        </Form>
       </div>
     </Card>
   )

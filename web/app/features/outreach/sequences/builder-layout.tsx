@@ -29,7 +29,7 @@ export function BuilderColumns({ messages, preview, outcome }: BuilderColumnsPro
 /** The actions of a builder, for its page header. On phones they are a bar above the tabs. */
 export function BuilderActions({ children }: { children: ReactNode }) {
   return (
-    <div className="flex items-center justify-end gap-2 max-md:fixed max-md:inset-x-0 max-md:bottom-[var(--spacing-tab-bar)] max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:px-4 max-md:py-2">
+    <div className="flex items-center justify-end gap-2 max-md:fixed max-md:inset-x-0 max-md:bottom-[var(--spacing-tab-bar)] max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:px-3 max-md:py-2 max-sm:[&>*]:px-2.5 max-[22.5rem]:[&>*]:px-1.5 max-[22.5rem]:[&>*]:text-xs">
       {children}
     </div>
   )

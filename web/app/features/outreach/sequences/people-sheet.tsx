@@ -35,7 +35,7 @@ interface PeopleSheetProps extends ControlledDialogProps {
 }
 
 /** The people behind one of a campaign's numbers, with buttons to pause, resume and stop each. */
-export function PeopleSheet({ campaignId, isArchived, filter, open, onClose }: PeopleSheetProps) {
+export function PeopleSheet({ campaignId, isArchived, filter, ...dialog }: PeopleSheetProps) {
   const { title, ...what } = filter
   const [state, setState] = useState<Enrollment['state'] | ''>('')
   const people = useInfiniteQuery(
@@ -51,8 +51,7 @@ export function PeopleSheet({ campaignId, isArchived, filter, open, onClose }: P
   const total = people.data?.pages[0]?.total
   return (
     <Sheet
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={title}
       description={
         total === undefined ? undefined : <span data-numeric>{peopleText(total, ENROLLMENTS_COUNTED_MAX)}</span>

@@ -8,6 +8,7 @@ import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
+import { Form } from '../../../ui/form'
 import { PageHeader } from '../../../ui/page-header'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
@@ -106,11 +107,9 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
       </>
     )
   return (
-    <form
-      noValidate
-      className="grid gap-6"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      className="gap-6"
+      onSubmit={() => {
         if (changed !== null && missing === null && !save.isPending) save.mutate()
       }}
     >
@@ -181,6 +180,6 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
           </>
         }
       />
-    </form>
+    </Form>
   )
 }

@@ -13,7 +13,7 @@ import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 
 /** Creates a snippet, or edits one. */
-export function SnippetDialog({ snippet, open, onClose }: ControlledDialogProps & { snippet: Snippet | null }) {
+export function SnippetDialog({ snippet, ...dialog }: ControlledDialogProps & { snippet: Snippet | null }) {
   const refresh = useRefresh()
   const form = useForm({
     resolver: contractResolver(snippets.create),
@@ -22,7 +22,7 @@ export function SnippetDialog({ snippet, open, onClose }: ControlledDialogProps 
   const { errors } = form.formState
   const handlers = {
     async onSuccess({ shortcut }: Snippet) {
-      onClose()
+      dialog.onClose()
       toast.success(`Snippet “${shortcut}” saved.`)
       await refresh(api.snippets)
     },
@@ -38,8 +38,7 @@ export function SnippetDialog({ snippet, open, onClose }: ControlledDialogProps 
   })
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={snippet ? 'Edit snippet' : 'New snippet'}
       label="Save snippet"
       loading={create.isPending || update.isPending}

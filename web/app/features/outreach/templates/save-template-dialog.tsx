@@ -19,7 +19,7 @@ interface SaveTemplateDialogProps extends ControlledDialogProps {
 }
 
 /** Saves the messages of a campaign as a template. */
-export function SaveTemplateDialog({ draft, name, open, onClose }: SaveTemplateDialogProps) {
+export function SaveTemplateDialog({ draft, name, ...dialog }: SaveTemplateDialogProps) {
   const refresh = useRefresh()
   const navigate = useNavigate()
   const form = useForm<TemplateDraft>({
@@ -29,7 +29,7 @@ export function SaveTemplateDialog({ draft, name, open, onClose }: SaveTemplateD
     mutationFn: (input: TemplateDraft) =>
       client.templates.create({ ...templateInput(input), steps: templateSteps(draft) }),
     async onSuccess(template) {
-      onClose()
+      dialog.onClose()
       toast.success(`Template “${template.name}” saved.`, {
         action: { label: 'See templates', onClick: () => void navigate(paths.templates) },
       })
@@ -40,8 +40,7 @@ export function SaveTemplateDialog({ draft, name, open, onClose }: SaveTemplateD
   const submit = form.handleSubmit((input) => save.mutate(input))
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Save as template"
       description={
         draft.reengagement ? 'The messages to start other campaigns from, without re-engagement.' : DESCRIPTION

@@ -21,12 +21,11 @@ interface TemplateSheetProps extends ControlledDialogProps {
 }
 
 /** A template's messages, and the results of its campaigns. */
-export function TemplateSheet({ template, open, onClose, onUse }: TemplateSheetProps) {
+export function TemplateSheet({ template, onUse, ...dialog }: TemplateSheetProps) {
   const { name, folder, campaignCount, replyRate, positiveRate } = template
   return (
     <Sheet
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={name}
       description={[folder, authorText(template)].filter(Boolean).join(' · ')}
       footer={

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Sheet } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { Segments } from '../../../ui/segments'
@@ -53,7 +54,7 @@ const lastBrief = workspaceValue({
 })
 
 /** Drafts a message or a sequence from the user's brief. */
-export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
+export function DraftSheet({ kind, onInsert, ...dialog }: DraftSheetProps) {
   const [brief, setBrief] = useState(lastBrief.get)
   const drafting = useDrafts()
   const submit = useRef<HTMLButtonElement>(null)
@@ -82,17 +83,13 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
   }
   return (
     <Sheet
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={kind === 'message' ? 'Write a message' : 'Write a sequence'}
       description="Drafts to start from. You have the final say."
     >
-      <form
-        noValidate
-        className="grid gap-4"
+      <Form
         onSubmit={(event) => {
           // The sheet is inside the campaign's form, which must not be submitted.
-          event.preventDefault()
           event.stopPropagation()
           write()
         }}
@@ -173,7 +170,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
           )}
         </div>
         {model === null && <ConnectModel what="The built-in writer offers six goals, in English only." />}
-      </form>
+      </Form>
       <div className="grid gap-4 pt-6" aria-live="polite" aria-busy={isWriting || undefined}>
         {drafting.status === 'failed' && <Callout tone="bad">{writerProblem(drafting.error)}</Callout>}
         {drafting.done && <Outcome done={drafting.done} hasModel={hasModel} />}
@@ -182,7 +179,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
             drafts={drafting.drafts}
             onInsert={(steps) => {
               onInsert(steps)
-              onClose()
+              dialog.onClose()
             }}
           />
         )}

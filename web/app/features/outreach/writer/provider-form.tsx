@@ -7,6 +7,7 @@ import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, PasswordInput } from '../../../ui/input'
 import { Select } from '../../../ui/select'
 import { useAction } from '../../../use-action'
@@ -73,12 +74,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
     </Field>
   )
   return (
-    <form
-      noValidate
-      method="post"
-      className="grid max-w-xl gap-4"
-      onSubmit={form.handleSubmit((values) => save.run(inputOf(values)))}
-    >
+    <Form className="max-w-xl" onSubmit={form.handleSubmit((values) => save.run(inputOf(values)))}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Provider" error={errors.kind?.message}>
         <Select
@@ -160,7 +156,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { useConfirm } from '../../../ui/confirm'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, PasswordInput } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 import { disconnectText } from './x-app-text'
@@ -64,13 +65,7 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
     if (isAllowed) save.run({ ...values, disconnectsAccounts: disconnects })
   }
   return (
-    <form
-      noValidate
-      method="post"
-      autoComplete="off"
-      className="grid max-w-xl gap-4"
-      onSubmit={form.handleSubmit(submit)}
-    >
+    <Form autoComplete="off" className="max-w-xl" onSubmit={form.handleSubmit(submit)}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Client ID" error={errors.clientId?.message} required>
         <Input
@@ -99,7 +94,7 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

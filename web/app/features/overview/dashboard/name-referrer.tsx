@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 
@@ -20,15 +21,7 @@ export function NameReferrer() {
     }),
   )
   return (
-    <form
-      noValidate
-      method="post"
-      className="flex flex-wrap items-start gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        refer.mutate({ referralCode: code })
-      }}
-    >
+    <Form className="flex flex-wrap items-start gap-2" onSubmit={() => refer.mutate({ referralCode: code })}>
       <p className="w-full font-strong">Did a friend invite you?</p>
       <Field
         label="Their referral code"
@@ -52,7 +45,7 @@ export function NameReferrer() {
       <Button type="submit" loading={refer.isPending}>
         Apply code
       </Button>
-    </form>
+    </Form>
   )
 }
 

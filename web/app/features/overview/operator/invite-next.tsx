@@ -2,13 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { INVITATIONS_MAX } from '@x-automated/contract/overview/operator-limits'
 import { Send } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, client, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { useConfirm } from '../../../ui/confirm'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { NumberInput } from '../../../ui/number-input'
 
 /** Invites the next members after a confirmation. */
@@ -27,8 +28,7 @@ export function InviteNext() {
     },
   })
   const lastCount = useRef(0)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     const howMany = count ?? 0
     const isValid = howMany >= 1 && howMany <= INVITATIONS_MAX
     setProblem(isValid ? undefined : `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`)
@@ -45,7 +45,7 @@ export function InviteNext() {
   }
   return (
     <Card title="Invite the next" description="By position. We'll email them a sign-up link. They keep their places.">
-      <form noValidate className="grid gap-4" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <div className="flex flex-wrap items-start gap-3">
           <Field label="How many" hideLabel error={problem} className="w-32">
             <NumberInput value={count} onChange={setCount} />
@@ -64,7 +64,7 @@ export function InviteNext() {
               : 'Everyone eligible has already been invited.'}
           </Callout>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -24,6 +24,7 @@ import { Avatar } from '../../../ui/avatar'
 import { Kbd } from '../../../ui/kbd'
 import { modKey } from '../../../ui/mod-key'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useHasRole } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from '../shell/navigation'
 import { useOpenPage } from '../shell/use-offline-links'
@@ -34,9 +35,7 @@ import { usePauseAll } from './use-pause-all'
 
 const DEBOUNCE_MS = 120
 
-interface PaletteProps {
-  open: boolean
-  onClose: () => void
+interface PaletteProps extends ControlledDialogProps {
   onShowKeys: () => void
 }
 

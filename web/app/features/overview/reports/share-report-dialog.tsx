@@ -4,7 +4,7 @@ import { REPORT_DAYS_MAX, REPORT_DAYS_VALID, REPORT_TITLE_MAX } from '@x-automat
 import type { Report } from '@x-automated/contract/overview/reports'
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
 import { DAY_MS } from '@x-automated/contract/time'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, client, errorText } from '../../../api'
 import { latestMonths } from '../../../latest-months'
 import { QueryError } from '../../../query-error'
@@ -100,8 +100,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
     refetches: [api.reports],
   })
   const length = lengthProps(title, REPORT_TITLE_MAX)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setProblem(null)
     create.run({
       ...(months.includes(about) ? { kind: 'month', month: about } : { kind: 'campaign', campaignId: about }),

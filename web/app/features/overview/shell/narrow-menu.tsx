@@ -3,6 +3,7 @@ import { paths } from '../../../paths'
 import type { User } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Sheet } from '../../../ui/dialog'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { ReauthProvider } from '../../identity/auth/reauth-provider'
 import { useSwitchWorkspace } from '../../identity/people/use-switch-workspace'
 import { useWorkspaces } from '../../identity/people/use-workspaces'
@@ -14,11 +15,7 @@ import { analytics, menuLinkClass, moreLinks, profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
-interface NarrowMenuProps {
-  user: User
-  open: boolean
-  onClose: () => void
-}
+type NarrowMenuProps = ControlledDialogProps & { user: User }
 
 /** Everything that does not fit into the bottom bar on phones. */
 export default function NarrowMenu(props: NarrowMenuProps) {
@@ -29,10 +26,10 @@ export default function NarrowMenu(props: NarrowMenuProps) {
   )
 }
 
-function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
+function MenuSheet({ user, ...dialog }: NarrowMenuProps) {
   const signOut = useSignOut()
   const workspaces = useWorkspaces()
-  const switching = useSwitchWorkspace(onClose)
+  const switching = useSwitchWorkspace(dialog.onClose)
   const more = moreLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
   const operator = operates ? [{ label: 'Operator', to: paths.operator, icon: Wrench }] : []
@@ -40,15 +37,14 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
   const links = [...profileLinks, analytics, ...more, ...operator, help]
   return (
     <Sheet
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Menu"
       description={user.email}
       footer={
         <Button
           icon={<LogOut aria-hidden />}
           onClick={() => {
-            onClose()
+            dialog.onClose()
             signOut()
           }}
         >
@@ -76,14 +72,14 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
       </div>
       <nav aria-label="Menu" className="-mx-3 grid">
         {links.map((link) => (
-          <FrameLink key={link.label} link={link} className={menuLinkClass} onFollow={onClose}>
+          <FrameLink key={link.label} link={link} className={menuLinkClass} onFollow={dialog.onClose}>
             {link.label}
           </FrameLink>
         ))}
       </nav>
       <div className="grid pt-4">
-        <DockedStepsOnDemand onFollow={onClose} />
-        <BackToFirstSteps onPress={onClose} />
+        <DockedStepsOnDemand onFollow={dialog.onClose} />
+        <BackToFirstSteps onPress={dialog.onClose} />
       </div>
     </Sheet>
   )

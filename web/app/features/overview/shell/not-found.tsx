@@ -1,10 +1,11 @@
 import { Search } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
 import { useSession } from '../../../session'
 import { Button } from '../../../ui/button'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { SupportLine } from './support-line'
 
@@ -30,13 +31,12 @@ export function NotFound() {
 function LeadSearch() {
   const navigate = useNavigate()
   const [text, setText] = useState('')
-  const search = (event: FormEvent) => {
-    event.preventDefault()
+  const search = () => {
     if (text.trim() !== '') void navigate(`${paths.leads}?${new URLSearchParams({ keyword: text.trim() })}`)
   }
   return (
     <search className="w-full max-w-sm pt-2">
-      <form className="flex gap-2" onSubmit={search}>
+      <Form className="flex gap-2" onSubmit={search}>
         <Input
           type="search"
           aria-label="Search leads"
@@ -48,7 +48,7 @@ function LeadSearch() {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Button type="submit">Search</Button>
-      </form>
+      </Form>
     </search>
   )
 }

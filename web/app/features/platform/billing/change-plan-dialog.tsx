@@ -11,20 +11,19 @@ import { DateTime } from '../../../ui/date-time'
 import { Dialog } from '../../../ui/dialog'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { amountText, type OfferedPlan, planOffer } from './plan-text'
 import { useOpenPortal, useRefetchPlan } from './subscription-actions'
 
-interface ChangePlanDialogProps {
+interface ChangePlanDialogProps extends ControlledDialogProps {
   plan: Plan
   current: OfferedPlan & { name: string }
   /** Whether a cancellation is pending. A plan change undoes it, unless the bank asks to confirm the payment. */
   isCancelled: boolean
-  open: boolean
-  onClose: () => void
 }
 
 /** Previews and confirms a plan change. */
-export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: ChangePlanDialogProps) {
+export function ChangePlanDialog({ plan, current, isCancelled, ...dialog }: ChangePlanDialogProps) {
   const isUpgrade = planOffer(plan, current) === 'upgrade'
   const refetchPlan = useRefetchPlan()
   const portal = useOpenPortal()
@@ -32,7 +31,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
   const key = useRef(crypto.randomUUID())
   const preview = useQuery({
     ...api.billing.previewUpgrade.queryOptions({ input: { planId: plan.id } }),
-    enabled: open,
+    enabled: dialog.open,
     // Never refetch, because the user confirms exactly the price that they see.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -46,7 +45,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
         isUpgrade ? 'Your plan has been upgraded successfully!' : `Your plan has been changed to ${plan.name}.`,
       )
       await refetchPlan()
-      onClose()
+      dialog.onClose()
     },
     onError(error) {
       // The server has responded, so the next press is a new attempt.
@@ -59,13 +58,12 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
   const confirmation = confirmationUrl(upgrade.error)
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={isUpgrade ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
       description={`From ${current.name}. Takes effect immediately.`}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>Cancel</Button>
           <Button
             variant="primary"
             disabled={!preview.isSuccess || preview.isFetching || confirmation !== null}
@@ -100,7 +98,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
                 href={confirmation}
                 target="_blank"
                 rel="noopener"
-                onClick={onClose}
+                onClick={dialog.onClose}
                 className={buttonClass({ variant: 'primary', size: 'sm' })}
               >
                 Confirm payment<span className="sr-only">, in a new tab</span>

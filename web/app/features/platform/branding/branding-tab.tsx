@@ -9,7 +9,7 @@ import {
 } from '@x-automated/contract/platform/branding-limits'
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
 import { ImageUp } from 'lucide-react'
-import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type ChangeEvent, type ReactNode, useId, useState } from 'react'
 import { Link } from 'react-router'
 import { api, client, errorText, fieldProblems } from '../../../api'
 import { paths } from '../../../paths'
@@ -18,6 +18,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { Field, FieldError } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { useFocusFallback } from '../../../ui/use-focus-fallback'
@@ -106,15 +107,14 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
       setProblem('Failed to read the file. Please choose it again.')
     }
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setProblem(null)
     save.run(current)
   }
   // The focus must be handled here, because the card does not rerender when the draft changes.
   const focusFallback = useFocusFallback<HTMLFormElement>()
   return (
-    <form {...focusFallback} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
+    <Form {...focusFallback} className="gap-5 outline-none" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{current.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
         {current.logo && (
@@ -154,7 +154,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   )
 }
 

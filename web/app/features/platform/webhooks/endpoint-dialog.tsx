@@ -10,19 +10,18 @@ import { Checkbox } from '../../../ui/choice'
 import { Field, FieldError } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { eventHints, eventNames } from './webhook-text'
 
-interface EndpointDialogProps {
+interface EndpointDialogProps extends ControlledDialogProps {
   /** Null to add one. */
   endpoint: WebhookEndpoint | null
-  open: boolean
-  onClose: () => void
   onSecret: (secret: string) => void
 }
 
 /** Adds or edits an endpoint. Remount it for each endpoint. */
-export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDialogProps) {
+export function EndpointDialog({ endpoint, onSecret, ...dialog }: EndpointDialogProps) {
   const formId = useId()
   const form = useForm({
     resolver: contractResolver(webhooks.create),
@@ -40,15 +39,14 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
     },
     {
       ...(endpoint ? { done: 'Webhook saved.' } : {}),
-      onSuccess: onClose,
+      onSuccess: dialog.onClose,
       onError: (error) => showProblems(form, error),
       refetches: [api.webhooks],
     },
   )
   return (
     <FormDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={endpoint ? 'Edit webhook' : 'Add webhook'}
       label={endpoint ? 'Save changes' : 'Add webhook'}
       loading={save.isPending}

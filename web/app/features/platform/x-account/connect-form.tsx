@@ -7,6 +7,7 @@ import { showProblems } from '../../../show-problems'
 import { Button, type ButtonProps } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input, PasswordInput } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 import { DEPENDS_ON_ACCOUNT } from './use-accounts'
@@ -36,12 +37,7 @@ export function ConnectForm({ prefix = '', label = 'Connect X', variant = 'prima
     refetches: DEPENDS_ON_ACCOUNT,
   })
   return (
-    <form
-      method="post"
-      noValidate
-      className="grid gap-4"
-      onSubmit={form.handleSubmit((credentials) => connect.run(credentials))}
-    >
+    <Form onSubmit={form.handleSubmit((credentials) => connect.run(credentials))}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={`${prefix}Username`} error={errors.username?.message} hint="Without the @" required>
@@ -71,6 +67,6 @@ export function ConnectForm({ prefix = '', label = 'Connect X', variant = 'prima
           {connect.isPending ? 'Connecting…' : label}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

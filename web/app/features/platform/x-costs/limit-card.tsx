@@ -4,6 +4,7 @@ import { centsOf, dollarsOf } from '../../../dollars'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 import { useFormDraft } from '../../../use-form-draft'
@@ -30,12 +31,9 @@ export function LimitCard({ limitCents }: { limitCents: number | null }) {
       title="Monthly limit"
       description="Sending, reading and finding leads stop before they would exceed it. They continue in the next month, or when you raise the limit."
     >
-      <form
-        noValidate
-        method="post"
-        className="grid max-w-xl gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        className="max-w-xl"
+        onSubmit={() => {
           if (isChanged && !problem) void save.run(draft)
         }}
       >
@@ -65,7 +63,7 @@ export function LimitCard({ limitCents }: { limitCents: number | null }) {
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { EmptyState } from '../../../ui/empty-state'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { NeedsScript } from '../../../ui/needs-script'
 import { LoadingText } from '../../../ui/skeleton'
 import { emailProblem, isEmail } from '../../identity/auth/email'
@@ -43,9 +44,7 @@ export function RankingCheck() {
   return (
     <div className="grid max-w-3xl gap-8">
       <NeedsScript />
-      <form
-        noValidate
-        method="post"
+      <Form
         className="flex max-w-xl flex-wrap items-start gap-2"
         onSubmit={form.handleSubmit(
           ({ email }) => check.mutate({ email: email.trim() }),
@@ -71,7 +70,7 @@ export function RankingCheck() {
         >
           Check Ranking
         </Button>
-      </form>
+      </Form>
       {check.isPending ? (
         <>
           <LoadingText>Looking up your ranking…</LoadingText>

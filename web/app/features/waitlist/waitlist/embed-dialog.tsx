@@ -4,6 +4,7 @@ import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { Select } from '../../../ui/select'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 
 const themes = [
   { value: 'auto', label: 'Match the page' },
@@ -11,21 +12,14 @@ const themes = [
   { value: 'dark', label: 'Dark' },
 ] as const
 
-interface EmbedDialogProps {
-  referralCode: string
-  open: boolean
-  onClose: () => void
-}
-
 /** Shows the widget's embed snippet with the member's referral code. */
-export default function EmbedDialog({ referralCode, open, onClose }: EmbedDialogProps) {
+export default function EmbedDialog({ referralCode, ...dialog }: ControlledDialogProps & { referralCode: string }) {
   const [theme, setTheme] = useState<EmbedTheme>('auto')
   const snippet = embedSnippet(location.origin, referralCode, theme)
   const preview = `/embed?${new URLSearchParams({ ref: referralCode, ...(theme === 'auto' ? {} : { theme }) })}`
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title="Embed on your site"
       description="A small sign-up form with your referral link. Paste this snippet where you want it to appear."
       footer={<CopyButton text={snippet} label="Copy snippet" variant="primary" />}

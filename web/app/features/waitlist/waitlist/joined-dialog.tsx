@@ -2,26 +2,24 @@ import { formatNumber } from '@x-automated/contract/format'
 import { ArrowUp, UserPlus } from 'lucide-react'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
+import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import type { JoinedPlaceProps } from './joined-place'
 import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 
-interface JoinedDialogProps extends JoinedPlaceProps {
-  open: boolean
-  onClose: () => void
+interface JoinedDialogProps extends JoinedPlaceProps, ControlledDialogProps {
   title: string
 }
 
 /** Confirms a join and shows how to move up. */
-export function JoinedDialog({ open, onClose, title, place: entry, referralCount }: JoinedDialogProps) {
+export function JoinedDialog({ title, place: entry, referralCount, ...dialog }: JoinedDialogProps) {
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={title}
       description={entry.email}
       footer={
-        <Button variant="primary" onClick={onClose}>
+        <Button variant="primary" onClick={dialog.onClose}>
           Done
         </Button>
       }

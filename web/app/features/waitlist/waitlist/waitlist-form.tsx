@@ -6,6 +6,7 @@ import { api, fieldProblems, refusalText } from '../../../api'
 import { storePlace } from '../../../stored-place'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { toast } from '../../../ui/toast'
 import { emailProblem, isEmail } from '../../identity/auth/email'
 import { EmailInput } from '../../identity/auth/email-input'
@@ -60,7 +61,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
     }
   })
   return (
-    <form noValidate method="post" className="grid gap-4" onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Field label="Email" error={errors.email?.message} required>
         <EmailInput
           {...form.register('email', {
@@ -72,6 +73,6 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
       <Button type="submit" variant="primary" size="lg" wide loading={join.isPending}>
         GET EARLY ACCESS
       </Button>
-    </form>
+    </Form>
   )
 }
