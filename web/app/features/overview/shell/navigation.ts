@@ -27,8 +27,6 @@ export interface FrameLink extends NavigationLink {
   icon: LucideIcon
   /** The tab that the link opens on its page. */
   tab?: string
-  /** Indents the link below the previous one. */
-  isChild?: boolean
   /** For members only. Shows the number of unread conversations. */
   isInbox?: boolean
   /** The letter that opens the page, typed after G. */
@@ -41,14 +39,7 @@ function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink
 
 const home: FrameLink = { label: 'Home', to: paths.dashboard, icon: House, key: 'h' }
 const inbox: FrameLink = { label: 'Inbox', to: paths.inbox, icon: Inbox, key: 'i', isInbox: true }
-const findLeads: FrameLink = {
-  label: 'Find leads',
-  to: paths.xAutomation,
-  tab: 'scraper',
-  icon: Radar,
-  key: 'f',
-  isChild: true,
-}
+const findLeads: FrameLink = { label: 'Find leads', to: paths.xAutomation, tab: 'scraper', icon: Radar, key: 'f' }
 const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound, key: 'l' }
 const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List, key: 't' }
 const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Send, key: 'c' }
@@ -62,19 +53,11 @@ export const analytics: FrameLink = {
 }
 
 /** The pages for daily work. */
-export const workLinks: FrameLink[] = [
-  home,
-  inbox,
-  { label: 'X automation', to: paths.xAutomation, icon: Zap, key: 'x' },
-  findLeads,
-  leads,
-  lists,
-  campaigns,
-  analytics,
-]
+export const workLinks: FrameLink[] = [home, inbox, campaigns, leads, lists, findLeads, analytics]
 
 /** Links below those for daily work. */
 export const moreLinks: FrameLink[] = [
+  { label: 'X automation', to: paths.xAutomation, icon: Zap, key: 'x' },
   { label: 'Leaderboard', to: paths.leaderboard, icon: Trophy },
   { label: 'Refer friends', to: `${paths.dashboard}#refer`, icon: Gift },
   { label: 'Settings', to: paths.settings, icon: Settings, key: 's' },
@@ -94,17 +77,17 @@ export const guestLinks = links([
   ['leaderboard', 'Leaderboard'],
 ])
 
-/** Links of the profile menu. */
+/** Links of the profile menu: one's own things first, then the pages. */
 export const profileLinks: FrameLink[] = [
+  { label: 'Account', to: paths.account, icon: CircleUserRound },
+  { label: 'Browser extension', to: paths.extension, icon: Puzzle },
   { ...home, label: 'Dashboard' },
   { label: 'X Automation', to: paths.xAutomation, icon: Zap },
   leads,
   lists,
   campaigns,
   { label: 'Billing & Subscription', to: paths.billing, icon: CreditCard },
-  { label: 'Account', to: paths.account, icon: CircleUserRound },
   { label: 'Settings', to: paths.settings, icon: Settings },
-  { label: 'Browser extension', to: paths.extension, icon: Puzzle },
 ]
 
 /** A link in the menu of narrow screens. */

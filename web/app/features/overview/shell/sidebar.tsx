@@ -104,7 +104,7 @@ function Links({ of: links }: { of: readonly Item[] }) {
       link={link}
       className={
         // If the open tab has its own link, mark that link instead of the page's.
-        `sidebar-row ${link.isChild ? 'ps-7 rail:ps-0' : ''} aria-[current]:font-strong aria-[current]:text-ink aria-[current=true]:bg-pressed not-[:has(~[aria-current=true])]:aria-[current=page]:bg-pressed`
+        'sidebar-row aria-[current]:font-strong aria-[current]:text-ink aria-[current=page]:not-in-[nav:has([aria-current=true])]:bg-pressed aria-[current=true]:bg-pressed'
       }
     >
       <span className="truncate rail:sr-only">{link.label}</span>
