@@ -19,7 +19,7 @@ import { withFunds } from './domains/platform/x-costs/funds.ts'
 import { chargeMessage } from './domains/platform/x-costs/meter.ts'
 import { fundsRefusal } from './domains/platform/x-costs/x-costs.ts'
 
-// Imported once per process, by start.ts and by what uses the core without it (tests, the seed).
+// Imported once per process: by start.ts, and by what uses the core without start.ts (tests, the seed, benchmarks).
 connect({
   allowanceOf,
   beyondPlan,

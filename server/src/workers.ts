@@ -46,7 +46,7 @@ import type { PictureCache } from './picture-cache.ts'
 import { purgeIdempotencyKeys } from './requests/once.ts'
 import type { Services } from './services.ts'
 
-/** Starts everything that runs outside requests. @returns a function that ends it, and the queue's jobs */
+/** Starts everything that runs outside requests. @returns `close`, which stops it and waits for running jobs */
 export async function startWorkers(
   services: Services,
   pictureCache: PictureCache,
@@ -107,7 +107,7 @@ async function startJobs(services: Services): Promise<void> {
   await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db, relabelReply }))
 }
 
-/** Each function deletes rows that are no longer needed. */
+/** Functions that delete rows that are no longer needed. */
 const PURGES = [
   purgeIdempotencyKeys,
   purgeRemovals,

@@ -12,8 +12,8 @@ import type { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import type { XAccount } from './messages/accounts.ts'
 
-// What the core needs from domains. The core imports none of them: connect-core.ts connects these
-// functions at start.
+// What the core needs from domains. The core imports only their tables: connect-core.ts connects
+// these functions at start.
 
 /** What plans limit by month. */
 export type LimitedByMonth = 'scrapedLeads' | 'dms'
@@ -28,7 +28,7 @@ export interface Allowance {
 /** What a call to X with an account's token needs. */
 export type XNeeds = Pick<Services, 'database' | 'x' | 'xApps' | 'xMeters' | 'sealer'>
 
-/** Lost accounts are tried only to find out whether X accepts them again. */
+/** The accounts that a call accepts. Lost ones are tried only to find out whether X accepts them again. */
 export type Accepted = 'connected' | 'connected or lost'
 
 /** An account, with its token, on whose behalf X is called. */

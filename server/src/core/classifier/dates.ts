@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { fold } from './text.ts'
 
-/** Finds the day that a reply names, in 16 languages. If in doubt, finds none. */
+// Finds the day that a reply names, in 16 languages. If in doubt, finds none.
 
 /** Names of the months. 'ago', 'out' and 'set' are left out, because they are English words. */
 const MONTHS = [
@@ -131,7 +131,7 @@ const PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
       `${NEXT} (?:year|jahr|ano|anno|jaar|ar|rok|roku|yil|год|году)|(?:annee|ano|anno)${PROCHAIN}`,
       (_, today) => today.with({ month: 1, day: 1 }).add({ years: 1 }),
     ],
-    // Next Monday is Monday of next week.
+    // "Next Monday" is the Monday of next week.
     [
       `${NEXT} (${WEEKDAY})|(${WEEKDAY})${PROCHAIN}`,
       ([, next, prochain], today) => nextWeek(today).add({ days: numberOf(WEEKDAYS, next ?? prochain ?? '') - 1 }),
@@ -201,10 +201,10 @@ const UNSPACED_PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
   ] satisfies [string, Reading][]
 ).map(([pattern, read]) => [new RegExp(fold(pattern), 'gu'), read])
 
-/** Words right before a date that say when someone is back. */
+/** Words right before a date that say that something lasts until then, or that someone is back then. */
 const UNTIL =
   /(?:\b(?:until|till|til|through|back|back (?:on|by|at work)|return(?:ing)?|return(?:ing)? on|bis|bis zum|bis einschliesslich|wieder|wieder (?:ab|am)|zuruck|zuruck (?:ab|am)|ab|ab dem|de retour|de retour le|de retour en|hasta|hasta el|vuelvo|vuelvo el|regreso|regreso el|a partir del?|a partir du|ate|ate o dia|ate dia|volto|volto em|volto no dia|volto dia|fino al?|torno|torno il|rientro|rientro il|tot|tot en met|terug|terug op|till|till och med|tillbaka|tillbaka den|wracam|wroce)|\bjusqu'(?:au|a)|(?:^|[ ,])(?:до|вернусь|вернусь в|حتى|الى))(?: the| den| le)? ?$/u
-/** Words right after a date that say when someone is back. */
+/** Like UNTIL, for words right after a date. */
 const UNTIL_AFTER = /^(?:まで|以降|까지|부터|이후|之前|为止|'?[aeiy]{0,2} kadar| तक)/u
 /** Words between the two dates of a range. The second date is its end. */
 const RANGE = /^ ?(?:-|–|—|to|through|thru|bis|bis zum|au|al|a|ate|and|und|et|y|e) ?$/u
@@ -233,7 +233,7 @@ export interface Written {
   timeZone: string
 }
 
-/** The start of the day that a text names; null: no day. @param isEnd only a day until which something lasts */
+/** The start of the day that a text names; null: no day. @param isEnd accept only a day until which something lasts */
 export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
   const local = localNow(now, timeZone)
   const match = findDay(text, local.toPlainDate().toString())

@@ -62,7 +62,7 @@ const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]>
 export function languageOfLetters(text: string): string | null {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return 'und'
-  // Japanese mixes its syllables with Chinese characters, so a few of them decide.
+  // Japanese mixes kana with Chinese characters, so a few kana decide.
   const share: Record<string, number> = { ja: 0.15 }
   for (const [language, pattern] of SCRIPTS) {
     if ((text.match(pattern)?.length ?? 0) / letters > (share[language] ?? 0.4))

@@ -49,12 +49,12 @@ export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 
   return (label === 'auto_reply' || label === 'later') && confidence >= SURE ? label : null
 }
 
-/** After reading texts for this long, others get a turn. */
+/** After this long, reading texts gives other work a turn. */
 const BUSY_MS = 5
 
 /**
  * Labels replies to X accounts of a workspace, using days of the account's time zone.
- * @returns what each one says, in their order; null: it has no text
+ * @returns a reading for each reply, in the same order; null: the reply has no text
  */
 export async function classifyReplies(
   db: Db,
@@ -126,7 +126,7 @@ export function classifyReply(
 /** The label that a rule gives a reply. Most replies match no rule: those need a person or a model. */
 interface RuleLabel {
   label: 'opted_out' | 'auto_reply' | 'later'
-  /** The start of the day on which they are back or want to hear more. `later` always has one. */
+  /** The start of the day on which the writer is back or wants to hear more. `later` always has one. */
   until: Date | null
 }
 
@@ -151,12 +151,12 @@ export function labelByRule(
   return until && { label: 'later', until }
 }
 
-/** The start of the day to which a reply puts things off, or until which its writer is away; null: no day. */
+/** The start of the day on which the writer wants to hear more or is back; null: the text names none. */
 function untilOf(label: RecognizedLabel, text: string, { now, timeZone }: Written): Date | null {
   return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
 }
 
-/** Whether the text asks for a message later. A day alone rather means a meeting: "Let's talk on Monday". */
+/** Whether the text asks for a message later. A day alone more likely means a meeting: "Let's talk on Monday". */
 function isPutOff(reader: ReturnType<typeof createReader>): boolean {
   return reader.any(NOT_NOW_PHRASES) || (reader.any(WRITE_AGAIN_PHRASES) && !reader.any(MEETING_PHRASES))
 }

@@ -45,7 +45,7 @@ function weights() {
   return loaded
 }
 
-/** A file has `scale`, `bias` and `rows` of the labels, then of the languages, and then the words. */
+/** Parses a file of `scale`, `bias` and `rows` of the labels, then of the languages, and then the words. */
 function parseWeights(file: Buffer): Model {
   // Float32Array needs an offset that is a multiple of four, which a pooled buffer may not have.
   const bytes = new Uint8Array(file).buffer
@@ -100,17 +100,19 @@ const languageSharesOf = (text: string) => sharesOf(weights().languages, languag
 const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
 const IS_LABELLED = TOLD_APART.map((language) => LABELLED.has(language))
 
-/** If the languages without labels reach this share, the text, or a part of it, counts as unknown. */
+/** A text counts as unknown if its languages without labels are together more probable than this. */
 const UNKNOWN_TEXT = 0.4
+/** Like UNKNOWN_TEXT, for a part of a text. */
 const UNKNOWN_PART = 0.9
-/** From this share, the language of a part is certain. */
+/** From this probability on, the language of a part is certain. */
 const SURE_LANGUAGE = 0.97
 const PART_WORDS = 4
 
-/** If at most this share of the words are in the training data of their language, the text, or a part of it, counts as unknown. */
+/** A text counts as unknown if at most this share of its words is in the training data of its language. */
 const KNOWN_TEXT = 1 / 3
+/** Like KNOWN_TEXT, for a part of a text. */
 const KNOWN_PART = 1 / 4
-/** The language of so few words is not certain, so they may be of any labelled one. */
+/** The language of this many words or fewer is not certain, so they can be of any labeled language. */
 const FEW_WORDS = 2
 
 /** Whether a text, or a part of it, is in a language that the model does not know, or mixes two that it knows. */
@@ -132,7 +134,7 @@ export function isUnknownOrMixed(text: string): boolean {
   return languages.size > 1
 }
 
-/** @param from the share of languages without labels that makes a text unknown */
+/** Whether a text is in a language without labels. @param from the probability from which it counts as one */
 function isUnknown(text: string, from: number): boolean {
   const letters = languageOfLetters(text)
   if (letters) return !LABELLED.has(letters) && letters !== 'und'
@@ -146,8 +148,8 @@ const WITH_WORDS = [...LABELLED].filter((language) => !WITHOUT_WORDS.has(languag
 
 /**
  * Whether the words of a text, or of a part of it, are mostly of a language that the model does not
- * know, also if its letters are those of another one. English words occur in all languages.
- * @param most the share of known words
+ * know, even if its letters are those of a known one. English words occur in all languages.
+ * @param most the largest share of known words for this
  */
 function hasUnknownWords(text: string, most: number): boolean {
   const language = detectLanguage(text)

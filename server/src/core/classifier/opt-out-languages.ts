@@ -63,8 +63,8 @@ const TRANSLITERATED_WHOLE =
   'khalas|khalas ba2a|khalas kefaya|kefaya|kifaya|kefaya ba2a|tawa[2q]+af|hvatit|khvatit|xvatit|prekrati|prekratite|otpiska|stamata|stamatiste|ftanei pia|bas kon|bas konid|bas ast|spri|sprete|stiga|stiga tolkova|dosyt|godi'
 
 /**
- * Texts that are opt-outs on their own, without words that are also names or everyday words
- * elsewhere, such as Huy, nok, seis and dost.
+ * Texts that are opt-outs on their own. Words that are also names or everyday words elsewhere are
+ * left out, such as Huy, nok, seis and dost.
  */
 const LATIN_WHOLE =
   'berhenti|hentikan|cukup|setop|jangan|opriti|opreste|opriti va|opreste te|destul|ajunge|prestan|prestante|konec|skoncete|lopeta|lopettakaa|riittaa|hold op|slutt|slut|na er det nok|eleg|eleg volt|allj|hagyd abba|hagyja abba|ngung lai|ngung|đung|đung lai|dung lai|tama na|tigil|itigil|prou|atura|prestani|prestanite|dosta|nemoj|nemojte|bastat'
@@ -91,7 +91,7 @@ const HEBREW = wordPattern(
 )
 const HEBREW_WHOLE = 'די|תפסיק|תפסיקו|תפסיקי|הפסיקו|הפסק|הסר|הסירו|הסרה|להסיר|מספיק|עצור|עצרו'
 
-/** Uses the Persian and Urdu forms of two Arabic letters, because not everyone writes them. */
+/** Folds a text with the Persian and Urdu forms of two Arabic letters, because not everyone types these forms. */
 const foldPersian = (text: string) => fold(text).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
 
 const PERSIAN = wordPattern(

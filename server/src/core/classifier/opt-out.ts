@@ -182,7 +182,7 @@ const LOOKALIKES = new RegExp(
 
 const SIGNS = /🛑|🖕|⛔/u
 
-/** Whether a folded text asks not to be messaged again, by the rules that no setting switches off. */
+/** Whether a folded text asks not to be messaged again, by the built-in rules, which no setting turns off. */
 export function isOptOut(folded: string): boolean {
   if (SIGNS.test(folded)) return true
   const plain = folded.replace(LOOKALIKES, (_, stop) => (stop ? 'stop' : 'unsubscribe'))

@@ -4,7 +4,7 @@ import { fold, hasUnspaced, wordsOf } from './text.ts'
 
 // Phrases that the rules look for. The model gets most of them as hints.
 
-/** Finds phrases as whole words, without case, accents and punctuation. */
+/** Creates a reader that finds phrases as whole words, without case, accents and punctuation. */
 export function createReader(folded: string) {
   const words = plainWordsOf(folded)
   const wordSet = new Set(words)

@@ -34,12 +34,12 @@ const OTHER_PEOPLE =
 const MESSAGES_ELSEWHERE =
   'nachricht...|messages?|messag...|mensaj...|mensage...|mensag...|missatge...|bericht...|wiadomo...|meddeland...|besked...|melding...|mesaj...|mesej...|pesan|zprav...|sprav...|viest...|uzenet...|level...|mensahe...|poruk...|tin|nhan|spam...|dms?|mp|mails?|mejl...|e?mail...|kontakt...|contact...|contat...|werbung|reklam...|publi...|pub|newsletter|verteiler|list[aey]?|listen|langganan|chat|sms|bildirim...|schreib...|ecri...|escri...|escrev...|scriv...|schrijf...|skriv...|yaz...|pis...|kirjoit...|сообщ...|спам...|рассыл...|розсил...|пис...|повідомл...|съобщ...|порук...|μηνυμ...|رسال...|رسائل...|الرسا...|رسايل|مراسل...|تواصل...|التواصل|ازعاج...|اشتراك...|الاشتراك|הודע...|ההודע...|ספאם|پیام...|پیغام...|مسیج...|میسج...|میسیج...|تبلیغ...|मैसेज...|मेसेज...|संदेश...|মেসেজ...|ম্যাসেজ...|বার্তা...|செய்தி...|மெசேஜ்...|సందేశా...|మెసేజ్...'
 
-/** How another language asks to stop. All words except `asks` may be anywhere in a clause. */
+/** How a language other than English asks to stop. All words except `asks` may be anywhere in a clause. */
 interface Language {
   /** Question words. */
   asks: string
   stops: string
-  /** Words for me and us. */
+  /** Words for "me" and "us". */
   me: string
   /** Words that are not an object. */
   empty: string

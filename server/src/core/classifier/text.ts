@@ -1,6 +1,6 @@
 /**
- * Folds letters for comparison: lower case, narrow, without Latin and Arabic marks and invisible
- * characters, with straight apostrophes.
+ * Folds letters for comparison: lower case, narrow, without Latin and Arabic diacritics and
+ * invisible characters, with straight apostrophes.
  */
 export function fold(text: string): string {
   return text

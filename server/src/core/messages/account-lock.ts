@@ -34,7 +34,7 @@ type LockedAccount = Pick<
   typeof xAccounts.$inferSelect,
   'id' | 'xUserId' | 'handle' | 'status' | 'nextSendAt' | 'restsUntil' | 'unreadSince'
 > & {
-  /** Until then, the account's app has no credits, or another message would exceed the workspace's spending limit. */
+  /** Before this time, the account's app has no credits, or another message would exceed the spending limit. */
   fundsUntil: Date | null
 }
 
@@ -47,7 +47,7 @@ export interface AccountApp {
   namedLimit: number | null
   /** The limit that applies; null: no limit. */
   dailyLimit: number | null
-  /** When X allows more messages, after all of them were used up. */
+  /** When X allows the app more messages, if X reported that none were left; else null. */
   restsUntil: Date | null
 }
 
@@ -74,7 +74,7 @@ export interface Locked extends LockedLimits {
   campaignId: string | null
   /** The campaign sends a follow-up next, not a first or direct message. */
   isFollowUp: boolean
-  /** A follow-up is due, but its account has to be read first, and nobody has requested that yet. */
+  /** A follow-up is due, but its account has to be read first, and no read has been requested yet. */
   needsRead: boolean
   /** Replies arrive faster than they are stored. */
   areRepliesBehind: boolean
@@ -119,7 +119,8 @@ const ITS_LIMITS = sql`join x_apps x on x.id = a.x_app_id
 
 /**
  * Locks the account that has been due longest and finds what it sends next: direct messages, then
- * follow-ups, then first messages of its oldest active campaign. Null: no due account is free.
+ * follow-ups, then first messages of its oldest active campaign. After FIRST_OF - 1 follow-ups in a
+ * row, a first message comes before the next one. Null: no due account is free.
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   // This statement takes the campaign's lock, so the next one sees every earlier pause.
@@ -189,15 +190,15 @@ export async function lockFor(
   const { account } = limits
   const isAssigned = campaign.xAccountId !== null
   const sendsAs = isAssigned || isLinked(account) ? (account?.handle ?? null) : null
-  // The campaign was launched without an account. Assign the one that was connected since.
+  // The campaign was launched without an account. Assign the one that has been connected since then.
   if (!isAssigned && isLinked(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, areRepliesBehind: false, sendsAs }
 }
 
 /**
- * Locks the X account whose limits apply to a sender, across all workspaces; if it is unknown, the
- * workspace. For an answer, the limits that a user has set do not apply.
+ * Locks the X account whose limits apply to a sender, across all workspaces. If the account is
+ * unknown, locks the workspace. For an answer, the limits that a user has set do not apply.
  */
 export async function lockLimits(
   tx: Db,
@@ -285,16 +286,16 @@ async function tryLocks(tx: Db, keys: readonly SQL[]): Promise<boolean> {
 }
 
 /**
- * Lock key that each claim of a worker holds, shared, until its transaction ends. Never change its
- * text: processes of the previous version may still run.
+ * Lock key of a campaign. Each worker's claim holds it, shared, until its transaction ends. Never
+ * change the text of the key: processes of the previous version may still run.
  */
 export function campaignLock(id: SQL): SQL {
   return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
 }
 
 /**
- * SQL: an account has to be read, and nobody has requested it yet. @param xUserId SQL @param
- * seconds how recent a read must be
+ * SQL: an account has to be read, and no read has been requested yet. @param xUserId SQL @param
+ * seconds how recently a read must have begun to count
  */
 export function needsRead(xUserId: SQL, seconds: number): SQL<boolean> {
   return sql`(not ${isRead(xUserId, seconds)} and exists (

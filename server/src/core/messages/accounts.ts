@@ -19,7 +19,7 @@ export async function findCurrentAccount(db: Db, workspaceId: string): Promise<X
   return account ?? null
 }
 
-/** Like `findCurrentAccount`; null if it was disconnected. */
+/** Like `findCurrentAccount`, but null if the account was disconnected. */
 export async function findLinkedAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
   const account = await findCurrentAccount(db, workspaceId)
   return isLinked(account) ? account : null
@@ -31,7 +31,7 @@ export function linkedAccountOf(workspaceId: SQL): SQL<string | null> {
     order by a.chosen_at desc, a.id desc limit 1)`
 }
 
-/** Whether the account exists and was not disconnected. It may be lost. */
+/** Whether the account exists and was not disconnected. Its status can be `lost`. */
 export function isLinked<A extends Pick<XAccount, 'status'>>(account: A | null): account is A {
   return account !== null && account.status !== 'disconnected'
 }
@@ -57,7 +57,7 @@ export async function resolveAccount(db: Db, workspaceId: string, id: string | n
   return id === null ? findCurrentAccount(db, workspaceId) : findAccount(db, workspaceId, id)
 }
 
-/** @throws Refusal X_ACCOUNT_NOT_FOUND: no such account in the workspace */
+/** Finds an account of the workspace. @throws Refusal X_ACCOUNT_NOT_FOUND */
 export async function findAccount(db: Db, workspaceId: string, id: string): Promise<XAccount> {
   const [account] = await db
     .select()
@@ -86,7 +86,7 @@ export async function assignToCampaigns(db: Db, workspaceId: string): Promise<vo
       order by id for no key update)`)
 }
 
-/** Makes delayed sends of an account due now. */
+/** Column values that make a scheduled account due now. */
 export const WAKE = { nextSendAt: sql`case when ${xAccounts.nextSendAt} is null then null else now() end` }
 
 /**
@@ -102,19 +102,19 @@ export async function allowsTexts(tx: Db, workspaceId: string, xUserId: string):
   return account?.storesConversations === true
 }
 
-/** Blocks revocations in the workspace until the transaction ends, because it copies stored texts. */
+/** Blocks revocations in the workspace until this transaction, which copies stored texts, ends. */
 export async function keepTexts(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     select pg_advisory_xact_lock_shared(${textsLock({ workspaceId, xUserId: sql`x_user_id` })})
     from (select x_user_id from x_accounts where workspace_id = ${workspaceId} order by 1) a`)
 }
 
-/** Waits for transactions that called `allowsTexts`, and blocks others until this one ends. */
+/** Waits for transactions that called `allowsTexts` or `keepTexts`, and blocks others until this one ends. */
 export async function blockTexts(tx: Db, account: Pick<XAccount, 'workspaceId' | 'xUserId'>): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${textsLock(account)})`)
 }
 
-// An advisory lock, because claims lock the account's row while they wait for others.
+// An advisory lock, because claims lock the account's row while they wait for other locks.
 function textsLock({ workspaceId, xUserId }: { workspaceId: string; xUserId: string | SQL }): SQL {
   return sql`hashtextextended('texts of ' || ${xUserId}::text || ' in ' || ${workspaceId}::text, 0)`
 }

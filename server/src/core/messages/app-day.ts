@@ -7,31 +7,31 @@ import { xApps } from '../../domains/platform/x-apps/tables.ts'
 import type { Env } from '../../env.ts'
 import { isInDayOf } from '../tables/app-claims.ts'
 
-/** A limit above this is treated as none: nobody sends as many messages a day. */
+/** Limits of at least this number count as no limit: nobody sends as many messages a day. */
 const LIMIT_MAX = 100_000
 
 /**
- * How many messages an app may send in 24 hours; null: X limits only its accounts. @param
- * fromHeaders X's last reported limit; null: not reported yet
+ * How many messages an app may send in 24 hours; null: no limit. @param fromHeaders X's last
+ * reported limit; null: not reported yet
  */
 export function dailyLimitOf(fromHeaders: number | null, isRealX: boolean): number | null {
   const limit = fromHeaders ?? (isRealX ? X_APP_DAILY_LIMIT : null)
   return limit !== null && limit < LIMIT_MAX ? limit : null
 }
 
-/** An app's last 24 hours. */
+/** An app's usage of its limit in the last 24 hours. */
 interface AppDay {
   limit: number
-  /** Messages that count. */
+  /** The number of claimed messages that count toward the limit. */
   used: number
-  /** When the app may send the next message, if the limit is reached or X says so; null: now. */
+  /** When the app may send again, if it has reached the limit or X has told it to wait; null: now. */
   until: Date | null
   /** The number of accounts with something to send. */
   accounts: number
 }
 
 /**
- * How many of the app's messages one account may send today and on each whole day. Accounts take
+ * How many of the app's messages one account may send now and in every 24 hours. Accounts take
  * turns, so all get the same share.
  */
 export function shareOf({ limit, used, until, accounts }: AppDay): { now: number; perDay: number } {
@@ -44,8 +44,8 @@ export function shareOf({ limit, used, until, accounts }: AppDay): { now: number
 export type AppEnv = Pick<Env, 'isRealX' | 'x'>
 
 /**
- * The last 24 hours of an app; null: it has no daily limit. @param accountId counts as an account
- * with something to send
+ * An app's usage in the last 24 hours; null if it has no daily limit. @param accountId is counted
+ * as an account with something to send
  */
 export async function findAppDay(
   db: Db,
@@ -80,13 +80,13 @@ export async function findAppDay(
   return { limit, used, until, accounts: Math.max(1, accounts) }
 }
 
-/** An X app with its id at X; undefined: the app was removed. */
+/** Finds an X app, with its client id at X; undefined if the app was removed. */
 export async function findApp(db: Db, env: AppEnv, xAppId: string) {
   const [row] = await db.select().from(xApps).where(eq(xApps.id, xAppId))
   return row && { ...row, clientId: row.clientId ?? operatorClientId(env) }
 }
 
-/** The operator's app has no id in the database: X_CLIENT_ID names it. */
+/** The operator's app has no client id in the database: X_CLIENT_ID names it. */
 const operatorClientId = ({ x }: AppEnv) => x?.clientId ?? ''
 
 /** Deletes claims that no longer count. */

@@ -22,8 +22,8 @@ import { claimSendable } from './unsendable.ts'
 type ClaimContext = Pick<RequestContext, 'db' | 'remember'> & { env: SendingEnv; jobs: Pick<JobQueue, 'reschedule'> }
 
 /**
- * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`.
- * @throws Refusal CAMPAIGN_NOT_FOUND, _CHANNEL or _STATE
+ * Claims the next message of a campaign for an extension. Leaves expired leases to `expireLeases`.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_CHANNEL, CAMPAIGN_STATE
  */
 export async function claimOne(context: ClaimContext, actor: Actor, { id, holder }: InputOf<'campaigns', 'claim'>) {
   const { db } = context
@@ -49,7 +49,8 @@ function scopeOf(campaign: typeof campaigns.$inferSelect, { isFollowUp, xAccount
 
 /**
  * The order in which campaigns claim: due follow-ups, longest due first, then first messages in the
- * order of the ids. If it is a first message's turn, follow-ups come last.
+ * order of the ids. If it is a first message's turn on an account, the account's follow-ups come
+ * last.
  */
 async function findTurns(db: Db, ids: readonly string[]): Promise<Turn[]> {
   const { rows } = await db.execute<{ id: string; xAccountId: string; isLast: boolean }>(sql`
@@ -68,7 +69,7 @@ async function findTurns(db: Db, ids: readonly string[]): Promise<Turn[]> {
   return [...followUps(false), ...firsts, ...followUps(true)]
 }
 
-/** Serializes with a pause: either this statement sees the pause, or the pause waits for this transaction. */
+/** Locks a campaign. Either this statement sees a concurrent pause, or the pause waits for this transaction. */
 async function lockCampaign(tx: Db, { workspaceId }: Actor, id: string) {
   const [campaign] = await tx
     .select()
@@ -90,7 +91,7 @@ export async function claimAny(
     actor,
     sql`${campaigns.channel} = 'extension' and ${campaigns.kind} = 'campaign'`,
   )
-  // Campaigns of other accounts come last: claiming one makes the extension report the mismatch.
+  // Use campaigns of other accounts only if there are no others: claiming one makes the extension report the mismatch.
   const sendable = candidates.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
   const ids = (sendable.length > 0 ? sendable : candidates).map(({ id }) => id)
   const { taken: claimed, waits } = await claimByExtension(context, actor, holder, ids)
@@ -172,7 +173,7 @@ export interface SimulatedClaim {
 
 /**
  * Claims the workspace's next message for the simulated queue, oldest campaign first.
- * @returns null if nothing is queued
+ * @returns null if there is nothing to claim or to wait for
  */
 export async function claimSimulated(
   db: Db,
@@ -196,8 +197,8 @@ export async function claimSimulated(
 }
 
 /**
- * Seconds until the first lease expires; null if no message is claimed. The campaigns are not
- * finished before that.
+ * Seconds until the first lease on messages of these campaigns expires; null if no message is
+ * claimed. The campaigns are not finished before that.
  */
 async function secondsUntilLeaseExpires(db: Db, campaignIds: readonly string[]): Promise<number | null> {
   if (campaignIds.length === 0) return null

@@ -86,7 +86,7 @@ export async function claimDirect(
   })
 }
 
-/** What a member writes in a conversation. */
+/** A member's answer in a conversation. */
 interface AnswerMessage {
   leadId: string
   accountXUserId: string
@@ -97,7 +97,7 @@ interface AnswerMessage {
 
 /**
  * Like `claimDirect`, for an answer in the inbox. @throws Refusal X_NOT_CONNECTED, LEAD_STATE,
- * RATE_LIMITED, and those of `check`
+ * RATE_LIMITED, and the refusals of `check`
  */
 export async function claimAnswer(
   db: Db,
@@ -189,7 +189,10 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
   return row?.obstacle ? OBSTACLES[row.obstacle] : null
 }
 
-/** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */
+/**
+ * The refusal if a direct message must wait. Direct messages ignore the interval and the sending
+ * window, but not the daily cap and X's limits.
+ */
 async function beyondCap(tx: Db, { until, now, reason, locked }: Extract<Answer, { kind: 'wait' }>): Promise<Refusal> {
   if (reason === 'funds') return fundsRefusal(tx, locked.workspaceId)
   return new Refusal('RATE_LIMITED', beyondCapText(reason, locked), {
@@ -208,7 +211,7 @@ function beyondCapText(reason: WaitReason | null, { account, cap }: Locked): str
 export const APP_DAY_USED = 'The X app has sent all messages that X allows it in 24 hours. Try again later.'
 export const RATE_LIMITED_BY_X = 'X is limiting messages from this account. Try again later.'
 
-/** Deletes a direct message that was not sent, and refunds it. */
+/** Deletes a direct message that was not sent, and refunds it unless it is an answer. */
 export async function withdrawDirect(
   tx: Db,
   dm: { id: string; lease: string; workspaceId: string; lead: { id: string } | null },

@@ -16,10 +16,9 @@ const YIELD_MS = 50
 let yieldsUntil = 0
 
 /**
- * Claims the next message of the account that has been due longest. In a burst of replies it claims
- * more slowly, because each reply may stop a message. @returns `claimed`: null if that account must
- * wait. `isIdle`: no due account is free to claim. `unread`: the X id to call `requestRead` for, or
- * null
+ * Claims the next message of the account that has been due longest. Delays claims in a burst of
+ * replies, because each reply may stop a message. @returns `claimed`: null if nothing was claimed.
+ * `isIdle`: no due account is free to claim. `unread`: the X id to call `requestRead` for, or null
  */
 export async function claimDue(
   db: Db,

@@ -114,7 +114,7 @@ describe('two accounts that claim messages to one person at the same moment', ()
     await launch(person, other, { xAccountId: accounts[1]!.id })
     first = await claimNext()
     second = await claimNext()
-    // Duplicate leads that were merged.
+    // As if both leads had been duplicates that were merged.
     await rewrite(app, { leadId: other.leadIds[0]! }, { leadId: list.leadIds[0]! })
     // The first claim commits last.
     first.visibleAt = performance.now()

@@ -11,7 +11,7 @@ import type { SendingEnv } from './sending-state.ts'
 /** What a claim returns: a message, or why there is none. */
 export type Answer =
   | ({ kind: 'claimed' } & ClaimedMessage)
-  /** `isTurn`: another campaign on the account sends first. */
+  /** `isTurn`: an older campaign of the account sends first. */
   | { kind: 'wait'; until: Date; reason: WaitReason | null; now: Date; isTurn?: true; locked: Locked }
   /** Nothing can be claimed now. `locked`: null if the campaign may not send. */
   | { kind: 'nothing'; locked: Locked | null }
@@ -20,7 +20,7 @@ export type Answer =
 
 /**
  * A message that can never be sent as it is. `claimSendable` ends it. `delays`: how many messages
- * the transaction has put off before it.
+ * the transaction has postponed before this one.
  */
 export type Unsendable = { kind: 'unsendable'; id: string; locked: Locked; delays: number } & (
   | {
@@ -61,13 +61,13 @@ export interface Scope {
   dmId?: string
 }
 
-/** How many messages a transaction puts off because their people must be left alone for now. */
+/** The maximum number of messages that a transaction postpones because it is too soon to message their leads. */
 const DELAYS_MAX = 50
 
 /**
  * Claims the next message of a campaign, or of the account that has been due longest, if the
  * account's limits allow it and no older campaign sends first. Senders call `claimSendable`.
- * @param ended what the transaction's previous claim returned, if that message was ended since
+ * @param ended what the transaction's previous claim returned, if that message has been ended since
  */
 export async function claim(
   tx: Db,
@@ -100,7 +100,7 @@ export async function claim(
     return { kind: 'unsendable', id: next.id, locked, delays, why: 'stopped', reason: next.stopped }
   const waitMs = next?.waitMs ?? null
   const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
-  // Even if the limits allow a message, another one may be due before this one.
+  // Unlike `until`, this ignores when this message is due: another message of the account may be due earlier.
   const limitedUntil = waitMs === null ? (next?.limitedUntil ?? null) : until
   if (scope === 'due' && account) await reschedule(tx, account.id, now, limitedUntil)
   if (!until) return { kind: 'nothing', locked }
@@ -108,7 +108,10 @@ export async function claim(
   return { kind: 'wait', until, reason, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
 }
 
-/** The X id of the account that has to be read before its follow-up; null: no read is needed, or one is requested. */
+/**
+ * The X id of the account that has to be read before its follow-up; null: no read is needed, or one
+ * has been requested.
+ */
 export function unreadAccountOf(result: Answer): string | null {
   if (result.kind === 'idle' || !result.locked?.needsRead) return null
   return result.locked.account?.xUserId ?? null
@@ -129,7 +132,7 @@ export interface Claimed extends Omit<ClaimedMessage, 'leaseExpiresAt' | 'locked
   visibleAt?: number
 }
 
-/** A message that was claimed for a connected account. */
+/** Adds its account, app and campaign to a claimed message. @throws Error if one of them is missing */
 export function claimedFrom({ locked, leaseExpiresAt: _, ...message }: ClaimedMessage): Omit<Claimed, 'claimedAt'> {
   const { account, app, campaignId, workspaceId } = locked
   if (!account || !app || !campaignId) throw new Error('a worker claimed without an account')

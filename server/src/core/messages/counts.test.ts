@@ -26,11 +26,11 @@ const STATES = {
 
 const change = fc.record({
   kind: fc.constantFrom('insert' as const, 'delete' as const, ...(Object.keys(STATES) as (keyof typeof STATES)[])),
-  /** Which messages: those whose number has this remainder. */
+  /** Changes about one message in this many. */
   of: fc.integer({ min: 2, max: 9 }),
   waitMs: fc.integer({ min: 0, max: 5 }),
 })
-/** Each change is a transaction, which keeps its locks for a while. */
+/** The changes of one client. Each is a transaction, which keeps its locks for a while. */
 const changes = fc.array(change, { maxLength: 6 })
 
 it('equals a recount after eight clients have changed the same messages concurrently', async () => {

@@ -6,11 +6,11 @@ import { lockRows } from '../../db/transact.ts'
 import { changedRows, type RowChange } from '../people/lead-counts.ts'
 import { dms } from '../tables/messages.ts'
 
-// The counts of messages, in campaigns and in dm_activity. Each statement that changes them counts.
+// The counts of messages, in campaigns and in dm_activity. Every statement that changes messages updates the counts.
 
 const IS_FIRST = sql`sent_at is not null and step = 0 and enrollment_id is not null`
 
-/** The counts in `campaigns`, with the messages that each counts. */
+/** The count columns of `campaigns`, each with SQL for the messages that it counts. */
 const OF_CAMPAIGN = {
   dms_queued_count: sql`status = 'queued'`,
   firsts_queued_count: sql`status = 'queued' and not is_follow_up and not is_held`,
@@ -23,7 +23,7 @@ const OF_CAMPAIGN = {
   people_positive: sql`${IS_FIRST} and person_answers & 2 > 0`,
 }
 
-/** The figures in `dm_activity`, with the messages that each counts. */
+/** The count columns of `dm_activity`, each with SQL for the messages that it counts. */
 const OF_ACTIVITY = {
   sent: sql`sent_at is not null`,
   delivered: sql`status in ('delivered', 'replied')`,
@@ -70,14 +70,15 @@ export function countedColumns(message: AliasOf<typeof dms> = dms): SQL {
 }
 
 /**
- * SQL: the assignments that add the counts of `d` to a campaign, whose newest row is `locked`. The
- * updated row may be older: PostgreSQL checks constraints with it before it waits for the newest one.
+ * SQL: the assignments that add the counts of `d` to a campaign. They read the campaign's newest
+ * row, `locked`: PostgreSQL first checks constraints with the row of its snapshot, which may be
+ * older.
  */
 export const addedToCampaign: SQL = listed(OF_CAMPAIGN, (name) => sql`${name} = locked.${name} + d.${name}`)
 
 /**
- * SQL of parts of a WITH: `message_changes` and, summed by campaign, `campaign_changes`.
- * @param change parts that have `countedColumns`
+ * SQL: the CTEs `message_changes` and, summed by campaign, `campaign_changes`.
+ * @param change CTEs that have `countedColumns`
  */
 export function sumMessages(change: RowChange): SQL {
   return sql`message_changes as (${changedRows((part) => countedColumns(alias(dms, part)), change)}
@@ -86,7 +87,7 @@ export function sumMessages(change: RowChange): SQL {
     )`
 }
 
-/** SQL: adds `message_changes` to dm_activity. @param campaigns the part of the WITH that locks campaigns */
+/** SQL: adds `message_changes` to dm_activity. @param campaigns the CTE that locks campaigns */
 export function countActivity(campaigns: string): SQL {
   return sql`
     insert into dm_activity as a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id,
@@ -104,10 +105,10 @@ export function countActivity(campaigns: string): SQL {
 }
 
 /**
- * SQL of the last parts of a WITH that changes messages: they count the changes.
- * @param change parts that have `countedColumns`
- * @param enrollments a part with campaign_id, opened and next_at: how many more of its enrollments are
- * open, and when one is due. Then `counted_campaigns` has the ids of these campaigns
+ * SQL: the last CTEs of a statement that changes messages, which count the changes.
+ * @param change CTEs that have `countedColumns`
+ * @param enrollments a CTE with campaign_id, opened (how many more of the campaign's enrollments
+ * are open) and next_at (when one is due). If given, `counted_campaigns` has its campaigns, too
  */
 export function countMessages(change: RowChange, enrollments?: string): SQL {
   const source = enrollments
@@ -142,9 +143,9 @@ export function countMessages(change: RowChange, enrollments?: string): SQL {
 }
 
 /**
- * Changes messages, and their counts. Locks them by ascending id.
+ * Changes messages and their counts. Locks the messages by ascending id.
  * @param which SQL over `dms` @param set SQL: assignments
- * @param returning SQL over `countedColumns` @returns of each changed message
+ * @param returning SQL over `countedColumns` @returns one row per changed message
  */
 export async function updateMessages<Row extends Record<string, unknown> = { id: string }>(
   tx: Db,
@@ -170,7 +171,7 @@ export async function updateMessages<Row extends Record<string, unknown> = { id:
   return rows as Row[]
 }
 
-/** Deletes messages, and subtracts them from their counts. @param which SQL over `dms` */
+/** Deletes messages, and subtracts them from the counts. @param which SQL over `dms` */
 export async function deleteMessages(tx: Db, which: SQL): Promise<void> {
   await tx.execute(sql`
     with old as (
@@ -188,7 +189,7 @@ export async function deleteMessages(tx: Db, which: SQL): Promise<void> {
     select from deleted`)
 }
 
-/** Counts the messages of campaigns again, after something else has changed them. @param which SQL over `campaigns` */
+/** Recounts the messages of campaigns, after they were changed without counting. @param which SQL over `campaigns` */
 export async function recountMessages(db: Db, which: SQL = sql`true`): Promise<void> {
   const chosen = sql`(select id from campaigns where ${which})`
   await db.transaction(async (tx) => {
@@ -211,7 +212,10 @@ export async function recountMessages(db: Db, which: SQL = sql`true`): Promise<v
   })
 }
 
-/** Clears the author of messages whose account is about to be deleted. Others cannot name it as an author any more. */
+/**
+ * Clears the author of messages before the author's account is deleted. Until the transaction ends,
+ * no message can name that author again.
+ */
 export async function clearAuthor(tx: Db, userId: string): Promise<void> {
   await lockRows(tx, 'auth_users', sql`id = ${userId}`, 'update')
   await updateMessages(tx, sql`user_id = ${userId}`, sql`user_id = null`)

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const { start, connected } = openSenders(() => app)
 
 const findLead = async (id: string) => (await app.db.select().from(leads).where(eq(leads.id, id)))[0]!
-/** The list of a CSV file's leads, whose ids only the file claims. */
+/** Imports leads from a CSV file into a list. X has not confirmed their ids. */
 async function importList(by: Person, rows: [handle: string, xUserId: string][]) {
   const file = `twitter_handle,x_user_id\n${rows.map((row) => row.join()).join('\n')}\n`
   await by.call('POST', '/leads/import', file, { 'content-type': 'text/csv' })
@@ -38,7 +38,7 @@ async function importList(by: Person, rows: [handle: string, xUserId: string][])
   await by.client.lists.addLeads({ id, leadIds: all.map((lead) => lead.id) })
   return { id, leadIds: all.map((lead) => lead.id), handles: all.map((lead) => lead.twitterHandle) }
 }
-/** Gives a person at X another handle. The person who had it is gone. */
+/** Renames a person at X. The person who had the new handle is gone. */
 async function renameAtX(handle: string, to: string) {
   const response = await fetch(`${app.x.url}/_people/${handle}/rename`, {
     method: 'POST',

@@ -37,23 +37,24 @@ const message = alias(dms, 'd')
 const campaign = alias(campaigns, 'c')
 
 /*
- * Workers send each message exactly once, even if processes die. A claim leases an account's next
- * message in a short transaction; several run in parallel. * Send: outside any transaction, within
- * HAND_OVER_MS of the claim, after a last check of the lease, the campaign and the lead. Record:
- * one transaction, only under a valid lease. * Settle: an unknown outcome is read from the
- * conversation. If the message is certainly not there, it is queued again, once. A claim that was
- * not handed over to X is released. * Pause: `blockNewClaims`, then `waitForInFlight` outside any
- * transaction, until no sender owns a message. A worker that has not called X yet finds the
- * campaign paused and releases its message.
+ * Workers send no message twice, even if processes die.
+ * - Claim: one short transaction leases an account's next message. Several run in parallel.
+ * - Send: outside any transaction, within HAND_OVER_MS of the claim, after a last check of the
+ *   lease, the campaign and the lead.
+ * - Record: one transaction, only under a valid lease.
+ * - Settle: an unknown outcome is read from the conversation. If the message is certainly not
+ *   there, it is queued again, once. A claim that was not handed over to X is released.
+ * - Pause: `blockNewClaims`, then `waitForInFlight` outside any transaction, until no sender owns a
+ *   message. A worker that has not called X yet finds the campaign paused and releases its message.
  */
 
 export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
 
-/** Milliseconds. */
+/** Time limits of sending, in milliseconds. */
 export interface Timing {
   /** Maximum time from claim to hand-over. */
   handOverMs: number
-  /** Time from the claim until a reading may prove that the message did not arrive. */
+  /** Time from the claim until reading the conversation can prove that the message did not arrive. */
   absentAfterMs: number
   /** Time from that reading to a second one that confirms it. */
   absentAgainMs: number
@@ -68,7 +69,7 @@ export const TIMING: Timing = {
 
 class LeaseLost extends Error {}
 class CampaignPaused extends Error {}
-/** The account, or the conversation with the person, has to be read before this follow-up leaves. */
+/** The account, or the conversation with the lead, has to be read before this follow-up is sent. */
 class Blind extends Error {}
 class TooLate extends Error {
   readonly until: Date
@@ -110,7 +111,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     const caller = await prepareHandOver(needs, claimed, timing)
     const token = usableToken(needs, caller)
     const sendMessage = async (x: XApi, accessToken: string) => {
-      // Renewing the token took a while.
+      // Renewing the token took time, so check again.
       if (accessToken !== token) await prepareHandOver(needs, claimed, timing)
       mayBeSent = true
       try {
@@ -179,10 +180,7 @@ export function verdictOf(error: XError, handle: string): Verdict {
 
 const inAnHour = () => new Date(Date.now() + HOUR_MS)
 
-/**
- * Reads a conversation before another attempt. If X does not show whether the message arrived, it
- * is settled first.
- */
+/** Reads the conversation before another attempt. An error of X counts as `uncertain`. */
 async function readBefore(needs: Needs, sent: Parameters<typeof findInConversation>[1]): Promise<Reading> {
   try {
     return await findInConversation(needs, sent)
@@ -192,7 +190,7 @@ async function readBefore(needs: Needs, sent: Parameters<typeof findInConversati
   }
 }
 
-/** A lower bound: with very short intervals, claims would otherwise be renewed forever. */
+/** The minimum for `maxClaimAgeMs`: with very short intervals, claims would otherwise be renewed forever. */
 const MIN_HAND_OVER_MS = 500
 
 /**
@@ -204,7 +202,8 @@ function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
 }
 
 /**
- * Renews an old claim: settling, caps and intervals assume a hand-over soon after the claim.
+ * Checks a claim, and renews it if it is old: settling, caps and intervals assume a hand-over soon
+ * after the claim.
  * @returns the account as it is now @throws LeaseLost, CampaignPaused, TooLate, Blind or Stopped if
  * the message must not be sent
  */
@@ -216,19 +215,19 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
     if (age() > maxAgeMs / 2) await renew(needs, claimed)
     const { caller, isContested, isStored } = await checkHandOver(db, claimed)
     if (isContested) await sleep(CONTEST_MS)
-    // Someone else has locked the message, and their change is visible only after their commit.
+    // Another transaction has locked the message. Wait for its commit, to see its change.
     else if (!isStored) await db.execute(sql`select from dms where id = ${claimed.id} for update`)
     else if (age() <= maxAgeMs) return caller
   }
 }
 
-/** How soon to look again whether a concurrent claim on the same person is over. */
+/** How soon to check again whether a concurrent claim on the same person has ended. */
 const CONTEST_MS = 50
 
 type HandOver = {
   isActive: boolean
   isBlind: boolean
-  /** For how long the read of a follow-up's account still counts; null: the message needs no read. */
+  /** How many more seconds a follow-up's last account read counts; null: not a follow-up, or never read. */
   knownForSeconds: number | null
   reason: SkipReason | null
   isContested: boolean
@@ -238,8 +237,8 @@ type HandOver = {
 
 /**
  * Checks the lease, the campaign, the lead and, for a follow-up, that its account was read
- * recently. Then stores the time of the hand-over, unless the message is locked. From then on it
- * may have been sent. @throws LeaseLost, CampaignPaused, Blind, Stopped
+ * recently. Then stores the time of the hand-over, unless the message is locked. From then on, the
+ * message may have been sent. @throws LeaseLost, CampaignPaused, Blind, Stopped
  */
 async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const { id, lease } = claimed
@@ -286,14 +285,14 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     status: row.status as XAccountCaller['status'],
     sealedAccessToken: row.token,
     accessTokenExpiresAt: parseTime(row.expiresAt),
-    // The claim has already checked this, and no data of the account itself is read.
+    // The claim has already checked the funds, and no data of the account itself is read.
     isOwnApp: false,
     fundsTryAt: null,
   }
   return { ...row, caller }
 }
 
-/** @throws LeaseLost, CampaignPaused, TooLate */
+/** Renews an old claim. @throws LeaseLost, CampaignPaused, TooLate */
 async function renew(needs: Needs, claimed: Claimed): Promise<void> {
   const renewedAt = performance.now()
   await transact(needs.database.db, async (tx) => {

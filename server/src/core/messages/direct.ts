@@ -22,7 +22,7 @@ import { wakeAccount } from './schedule.ts'
 /**
  * Queues one direct message per lead, except for leads who are suppressed, have one queued or may
  * have been messaged. @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT
- * (earlier parts stay)
+ * (parts that are already queued stay)
  */
 export async function queueDirect(
   db: Db,
@@ -121,8 +121,8 @@ export async function openDirectCampaign(
       status: 'active',
       xAccountId,
     })
-    // Queued messages switch to the current account, and a new message ends a pause caused by X. An
-    // answer does neither, because it may belong to another account.
+    // A new message moves all queued messages to the current account, and ends a pause caused by X.
+    // An answer does neither, because it may belong to another account.
     .onConflictDoUpdate({
       target: campaigns.workspaceId,
       targetWhere: sql`kind = 'direct'`,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-/** An active campaign that no process sends, with its messages in order. */
+/** Launches a campaign that no process sends. @returns `ids` of its messages in order */
 async function running(count: number) {
   const person = await makePerson(app)
   await subscribe(app, person)
@@ -25,7 +25,7 @@ async function running(count: number) {
 }
 type Running = Awaited<ReturnType<typeof running>>
 
-/** The account claims these messages, after all that it claimed before. */
+/** Marks these messages as claimed by the account, after all its earlier claims. */
 async function claim({ ids, accountId }: Pick<Running, 'ids' | 'accountId'>, set: object): Promise<void> {
   await markClaimed(app, { id: ids }, sql`clock_timestamp()`, { xAccountId: accountId, ...set })
 }
@@ -42,7 +42,7 @@ async function optOut({ person, id: campaignId }: Running, ids: string[]): Promi
     await app.db.transaction((tx) => checkOptOuts(tx, id))
   }
 }
-/** X forbids these messages one after the other. */
+/** Records that X forbids these messages, one after the other. */
 async function forbid(of: Running, ids: string[], xMessage = 'Not permitted'): Promise<void> {
   const { id: campaignId, accountId } = of
   for (const id of ids) {
@@ -65,7 +65,7 @@ describe('a campaign', () => {
       status: 'paused',
       reason: { code: 'refusals', params: { refused: 8, of: 38 } },
     })
-    // A person has changed the message and resumed it.
+    // A user resumes the campaign, as after changing the message.
     await campaign.person.client.campaigns.update({ id: campaign.id, status: 'active' })
     await refuse(campaign, campaign.ids.slice(38, 40), 'invalid', 'X rejected the message: Too long')
     expect((await find(campaign)).status).toBe('active')
@@ -86,7 +86,7 @@ describe('a campaign', () => {
         pauseReason: 'Not permitted',
         reason: { code: 'refusals', params: { refused: 5, of: 20 } },
       })
-    // Only what happens after a person has resumed it counts.
+    // Only what happens after the campaign is resumed counts.
     await person.client.campaigns.update({ id: campaign.id, status: 'active' })
     await forbid(campaign, ids.slice(29, 33))
     expect((await find(campaign)).status).toBe('active')
@@ -109,7 +109,7 @@ describe('a campaign', () => {
       reason: { code: 'refusals', params: { refused: 10, of: 40 } },
       pauseReason: 'X rejected 10 of the last 40 messages. Check the message and the list, then resume.',
     })
-    // Once a person has resumed it, only what happens since then counts.
+    // Once the campaign is resumed, only what happens after that counts.
     await campaign.person.client.campaigns.update({ id: campaign.id, status: 'active' })
     await refuse(campaign, campaign.ids.slice(40, 49))
     expect((await find(campaign)).status).toBe('active')

@@ -15,9 +15,9 @@ import type { SendingEnv } from './sending-state.ts'
 const enrollment = alias(enrollments, 'e')
 
 /**
- * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed
- * first. Queueing checks this too, but leads may be merged later. Direct messages and follow-ups do
- * not count.
+ * SQL over the aliases of a lead and a message: the reason if another message to the lead was sent,
+ * or was claimed earlier; else null. Queueing checks this too, but leads may be merged later.
+ * Direct messages and follow-ups are not checked.
  */
 function duplicateReason(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   return sql`(
@@ -35,9 +35,9 @@ function duplicateReason(lead: AliasOf<typeof leads>, message: AliasOf<typeof dm
 }
 
 /**
- * SQL over the aliases of a message and its campaign: another claim on the person came later, but
- * before this claim was visible, so it may not know that it must yield. @param seenForSeconds how
- * long this claim has been visible
+ * SQL over the aliases of a message and its campaign: another message to the lead was claimed
+ * later, but before this claim was visible, so its sender may not know that it must yield.
+ * @param seenForSeconds how long this claim has been visible
  */
 export function isContested(
   message: AliasOf<typeof dms>,
@@ -58,9 +58,9 @@ export function includesReplied(campaign: AliasOf<typeof campaigns>): SQL {
 }
 
 /**
- * SQL over the aliases of a lead and a message: the lead has replied, and the campaign excludes
- * such people. Queueing checks this too, but replies may arrive later. Replies to a sequence do not
- * count here: they end or pause it.
+ * SQL over the aliases of a lead and a message: the reason if the lead has replied and the campaign
+ * excludes such people; else null. Queueing checks this too, but replies may arrive later.
+ * Follow-ups are not checked: replies to a sequence end or pause it.
  */
 function repliedBefore(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   const isContinued = sql`
@@ -72,7 +72,10 @@ function repliedBefore(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>
     where c.id = ${message.campaignId} and not ${message.isFollowUp})`
 }
 
-/** SQL over a message's alias: its enrollment has ended. */
+/**
+ * SQL over a message's alias: the reason if a person stopped its enrollment, or the lead or the
+ * account's user wrote; else null.
+ */
 function stoppedReason(message: AliasOf<typeof dms>): SQL {
   return sql`(
   select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
@@ -106,7 +109,7 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
 
 /**
  * SQL over a lead's alias: why this campaign must not message the lead; null if it may. A campaign
- * may allow repeats, people who replied, or both, but never suppressed leads. @param dmId a message
+ * can allow repeats, people who replied, or both, but never suppressed leads. @param dmId a message
  * to queue again: then the lead's other direct messages count, too
  */
 export function reasonToSkip(

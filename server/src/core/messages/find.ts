@@ -4,9 +4,8 @@ import type { XMessage } from '../../outside/x-schemas.ts'
 import { withAccount } from '../neighbors.ts'
 
 /*
- * X has no idempotency key, so a message's conversation is read to find out whether it was sent. A
- * reading that could have missed the message proves nothing, and nobody sends it again because of
- * it.
+ * X has no idempotency key, so a message's conversation is read to find out whether the message was
+ * sent. A reading that could have missed it proves nothing, so the message is not sent again.
  */
 
 type Needs = Parameters<typeof withAccount>[0]
@@ -25,8 +24,9 @@ interface Sought {
   since: Date
 }
 
-/** X charges for each message that it lists, so pages are small. A reading gives up after PAGES_MAX. */
+/** Messages per page. X charges for each message that it lists, so pages are small. */
 const PAGE_SIZE = 10
+/** After this many pages, a reading gives up. */
 const PAGES_MAX = 10
 
 /** Looks for a message in its conversation at X. @param sent.id the id of the message's row @throws XError */
@@ -77,10 +77,10 @@ function isDescending(messages: readonly { at: Date }[]): boolean {
 }
 
 /**
- * What a listed conversation shows of a message. The message is absent only if the list is in order
- * and reaches an earlier message, because a page may end early. A message from the account that no
- * row explains may be this one in an altered form. @param recorded X ids of our other recorded
- * messages, and whether each was sent earlier
+ * What a listed conversation shows about a message. The message is absent only if the list is in
+ * order and reaches an earlier message, because a page may end early. A message from the account
+ * that no row explains may be this one in an altered form. @param recorded X ids of our other
+ * recorded messages, and whether each was sent earlier
  */
 export function readingOf(
   { messages, isEmpty }: Listed,
@@ -131,7 +131,7 @@ export function isSameText(text: string, message: Pick<XMessage, 'text' | 'links
 }
 
 const LINK = /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#](?:\S*[^\s.,;:!?'")\]])?)?/giu
-/** Replaces links before a comparison. */
+/** The character that replaces each link before a comparison. */
 const LINK_SIGN = '\u{1F517}'
 
 /**
@@ -152,7 +152,7 @@ function comparable(text: string): { text: string; links: string[] } {
   return { text: plain, links }
 }
 
-/** A link's address without its protocol, in the spelling of browsers. */
+/** A link's address without its protocol, normalized as in browsers. */
 function addressOf(link: string): string {
   const rest = link.replace(/^https?:\/\//i, '')
   if (!URL.canParse(`http://${rest}`)) return rest
@@ -161,7 +161,7 @@ function addressOf(link: string): string {
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
-/** A text can contain entities that X has escaped a second time. */
+/** How often entities are decoded, because X may have escaped them more than once. */
 const DECODE_MAX = 3
 
 function decoded(text: string): string {

@@ -43,9 +43,9 @@ type NextRow = {
   isLocked: boolean
   stopped: SkipReason | null
   isClaimed: boolean
-  /** The message was put off, and is due again later. */
+  /** The message was postponed. */
   isDelayed: boolean
-  /** The account has to be read before this message goes out. */
+  /** The account has to be read before this message is sent. */
   isBlind: boolean
   needsRead: boolean
   leadId: string | null
@@ -58,7 +58,7 @@ type NextRow = {
 
 /**
  * Finds the campaign's next unlocked message, and leases it if it is due and nothing prevents it.
- * @param dmId only this message @returns null: nothing is queued
+ * @param dmId only this message @returns null: there is no such message
  */
 export async function leaseNext(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
   const { byApi, byHand, isAnswer, maySend, skips } = sender
@@ -206,7 +206,7 @@ function readNext(row: NextRow) {
   }
 }
 
-/** Milliseconds to wait before the next look; null: the limits decide. */
+/** Milliseconds until the message is checked again; null: the limits decide. */
 function waitMsOf({ isWaiting, isLocked, isBlind }: NextRow, sender: Sender): number | null {
   if (isWaiting) return TURN_SECONDS * 1_000
   if (isLocked) return RETRY_MS

@@ -128,7 +128,7 @@ describe('nextWorkingMoment', () => {
   })
 })
 
-/** Reads a local clock independently of the rules. */
+/** Reads a local clock with Intl, not with the time zone code under test. */
 function onTheWall(timeZone: string, moment: Date) {
   const [day = '', time = ''] = moment.toLocaleString('sv-SE', { timeZone }).split(' ')
   return { minute: minuteOf(time.slice(0, 5)), weekday: new Date(`${day}T00:00:00Z`).getUTCDay() || 7 }

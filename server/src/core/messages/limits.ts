@@ -11,8 +11,9 @@ export interface WorkingHours {
   timeZone: string
   /** Days on which working hours start: 1 (Monday) to 7. */
   workDays: readonly number[]
-  /** Minutes after midnight; both null: all day. An end not after the start is on the next day. */
+  /** When working hours start, in minutes after midnight; null, like `endMinute`: all day. */
   startMinute: number | null
+  /** When working hours end, in minutes after midnight. If not after the start, they end on the next day. */
   endMinute: number | null
 }
 
@@ -65,16 +66,13 @@ export function pauseSecondsOf(accountLimits: Pick<AccountLimits, 'pauseSeconds'
 }
 
 export interface Cap {
-  /** Messages in any 24 hours that end now. */
+  /** The maximum number of messages in 24 hours. */
   cap: number
-  /** When warm-up raises the cap next; null: the cap is at its maximum. */
+  /** When warm-up raises the cap next; null: the cap is at its maximum, or warm-up has not started yet. */
   growsAt: Date | null
 }
 
-/**
- * The cap at `now`. @param firstSentAt the first message since warm-up was turned on; null: none
- * yet
- */
+/** The cap at `now`. @param firstSentAt the time of the first message since warm-up was turned on; null: none yet */
 export function capAt(accountLimits: AccountLimits, limits: ProductLimits, firstSentAt: Date | null, now: Date): Cap {
   const full = Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap)
   if (!accountLimits.warmUp) return { cap: full, growsAt: null }
@@ -92,9 +90,9 @@ interface Sent {
   leavesAt: Date | null
   /** X accepts no messages before this time. */
   restsUntil: Date | null
-  /** Before this time, X's app has no credits or the spending limit leaves no room. */
+  /** Before this time, the X app has no credits, or the spending limit leaves no room. */
   fundsUntil?: Date | null
-  /** When the X app may send again, because it has used up its messages of 24 hours; null: it may. */
+  /** When the X app may send again, if it has used up its messages of 24 hours; else null. */
   appUntil: Date | null
 }
 
@@ -132,8 +130,8 @@ export function cooldownOf(
 }
 
 /**
- * What a message waits for that is held both by its sender's limits and by a reason of its own. If
- * both ends are known, the later one counts. If the reason has no end, the limits count. The
+ * What a message waits for if both its sender's limits and a reason of its own delay it. If both
+ * ends are known, the later one counts. If its own reason has no end, the limits count. The
  * interval counts last.
  */
 export function holdOf<Own extends { until: Date | null }>(
@@ -148,16 +146,14 @@ export function holdOf<Own extends { until: Date | null }>(
 /** How soon a restored account is checked again. */
 const UNREAD_MS = 15_000
 
-/**
- * After a restore, an account's recent messages are not read from X yet, so its usage is unknown.
- */
+/** The cooldown after a restore: until the account's recent messages are read from X, its usage is unknown. */
 export function unreadCooldown(now: Date): Cooldown {
   return { until: new Date(now.getTime() + UNREAD_MS), reason: 'x' }
 }
 
 /** Past messages of an account that affect when it can send the next ones. */
 export interface SentBefore {
-  /** The first message since warm-up was turned on; null: none yet. */
+  /** The time of the first message since warm-up was turned on; null: none yet. */
   firstAt: Date | null
   lastAt: Date | null
   /** Messages in the last 24 hours. */
@@ -260,9 +256,9 @@ export function latest(a: Date | null, b: Date | null): Date | null {
 }
 
 /**
- * The limits of an account whose X app other accounts use, too. Its share is its cap, if that is
- * lower. Messages that the app has no room for today count as sent. @param share null: the app has
- * no daily limit
+ * Applies an account's share of its X app's daily limit. A share that is lower than the cap
+ * replaces it, and messages for which the app has no room today count as sent. @param share null:
+ * the app has no daily limit
  */
 export function withShare(
   limits: ProductLimits,

@@ -53,7 +53,7 @@ export async function lockLeads(tx: Db, ids: SQL): Promise<void> {
     select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
 }
 
-/** Locks leads, then the campaigns that messaged them or will, each in id order. @param leadIds a query */
+/** Locks leads, then the campaigns with messages to them, each in id order. @param leadIds a query */
 export async function lockLeadsAndCampaigns(tx: Db, leadIds: SQL): Promise<void> {
   await lockLeads(tx, leadIds)
   await tx.execute(sql`
@@ -64,7 +64,7 @@ export async function lockLeadsAndCampaigns(tx: Db, leadIds: SQL): Promise<void>
     for no key update`)
 }
 
-/** Locks the lead, then its campaigns in id order, so that two transactions never deadlock. */
+/** Locks a lead, then the campaigns with messages to them in id order, so that two transactions never deadlock. */
 export async function lockLeadAndCampaigns(tx: Db, leadId: string): Promise<void> {
   await tx.execute(sql`select from leads where id = ${leadId} for no key update`)
   await tx.execute(sql`

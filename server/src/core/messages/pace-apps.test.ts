@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const OTHER = { id: 'other', secret: 'secret', consumerSecret: 'consumer', bearerToken: 'bearer' }
 
-/** X counts the messages of its apps: of the operator's, and of another one. */
+/** Makes X limit the messages of the operator's app, and of another app. */
 async function limitAtX(messagesPerDay: number): Promise<void> {
   const { clientId, clientSecret, consumerSecret, bearerToken } = app.x
   const operator = { id: clientId, secret: clientSecret, consumerSecret, bearerToken }
@@ -33,7 +33,7 @@ async function registerAtX(apps: object[]): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   await fetch(`${app.x.url}/_apps`, { method: 'PUT', headers, body: JSON.stringify(apps) })
 }
-/** X's headers have named the limit before. */
+/** Sets the limit as if X's headers had already reported it. */
 const knownLimit = (limit: number) => limitApps(app, limit)
 
 async function connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
@@ -47,7 +47,7 @@ const waitOf = async (person: Person, id: string) => (await person.client.campai
 const appOf = async (person: Person) => (await person.call('GET', '/sending/settings')).body.xApp
 const sentBy = async (handle: string) =>
   ((await (await fetch(`${app.x.url}/_log/dms?from=${handle}`)).json()) as unknown[]).length
-/** Every waiting account may try again. */
+/** Makes every waiting account due. */
 const wake = () => letSend(app, sql`next_send_at is not null`)
 
 describe('the daily limit of an X app', () => {

@@ -22,12 +22,13 @@ interface Before {
   appTurnAt: Date | null
 }
 
-/** For each message that an account sent in the last 24 hours, it tries again this much later, in ms. */
+/** How much later an account tries again for each message that it sent in the last 24 hours, in ms. */
 const TURN_MS = 20
 
 /**
- * SQL: when the account may try again if the app has used up its messages of 24 hours: once the
- * oldest of them is a day old, and sooner than accounts that sent more. Null: the app has room.
+ * SQL: when the account may try again if the app has used up its messages of 24 hours: when the
+ * oldest of them is a day old, plus TURN_MS for each of the account's own, so that accounts that
+ * sent less go first. Null: the app has room.
  * @param id a message that does not count
  */
 export function appTurn(app: AccountApp | null, accountId: string | null, id: string | null = null): SQL {
@@ -41,7 +42,7 @@ export function appTurn(app: AccountApp | null, accountId: string | null, id: st
     ) full_day`
 }
 
-/** Until when the account's limits make a sender wait, and why; null: the sender may go on. */
+/** Until when the account's limits make a sender wait, and why; null: the sender need not wait. */
 function limitCooldown(
   env: SendingEnv,
   sender: SenderKind,
@@ -90,9 +91,9 @@ export function backoffSeconds(failures: number): number {
 }
 
 /**
- * Seconds between an account's last message and the next. Until the time that its last claim
- * scheduled, this is the longest possible interval, because workers also move the schedule to wait
- * for a turn or for X.
+ * Seconds between an account's last message and the next, with the maximum jitter until the account
+ * is due. The schedule does not show the actual jitter, because workers also move it to wait for a
+ * turn or for X.
  */
 export function intervalSeconds(
   env: SendingEnv,

@@ -36,9 +36,9 @@ const ownWait = (reason: SQL, until = sql`null::timestamptz`) =>
 const senderId = sql<string | null>`case when dms.is_follow_up then dms.x_account_id else campaigns.x_account_id end`
 
 /**
- * SQL over a queued message that no sender has claimed: its own reason to wait. Null if it has
- * none, or if its campaign shows a more important one: it is paused, its account is not connected,
- * or an older campaign sends first.
+ * SQL over a queued message that no sender has claimed: its own reason to wait. Null if there is
+ * none, or if the campaign shows a more important one: the campaign is paused, its account is not
+ * connected, or an older campaign sends first.
  */
 const wait = sql<OwnWait | null>`case
   when dms.status = 'queued' and dms.outcome_unknown then ${ownWait(reasonSql('settling'))}
@@ -109,7 +109,7 @@ export async function presentMessages<Row extends MessageToPresent>(
   })
 }
 
-/** Like `listDms`. @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Like `listDms`, for the campaign with this id. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function listMessages(
   db: Db,
   env: SendingEnv,
@@ -125,8 +125,8 @@ export async function listMessages(
 }
 
 /**
- * Lists a campaign's messages in the order they were queued; with the status `replied`, the latest
- * reply comes first. With `cursor`, every page costs the same.
+ * Lists a campaign's messages in the order in which they were queued; with the status `replied`,
+ * the latest reply comes first. With `cursor`, every page costs the same.
  */
 export async function listDms(
   db: Db,
@@ -171,19 +171,23 @@ export async function listDms(
   }
 }
 
-/** The orders of a campaign's messages. */
+/** The order in which a campaign's messages were queued. */
 const BY_QUEUE = {
   time: dms.createdAt,
   order: [asc(dms.createdAt), asc(dms.id)],
   isAfter: ({ at, id }: Position) => or(gt(dms.createdAt, at), and(eq(dms.createdAt, at), gt(dms.id, id))),
 }
+/** The order of messages with replies: the latest reply first. */
 const BY_REPLY = {
   time: dms.repliedAt,
   order: [desc(dms.repliedAt), desc(dms.id)],
   isAfter: ({ at, id }: Position) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
 }
 
-/** Uses the campaign's counts. Sent includes delivered, and delivered includes replied. */
+/**
+ * Returns the number of messages with a status. Among the campaign's counts, sent includes
+ * delivered, and delivered includes replied.
+ */
 function countDms(campaign: Campaign, status: DmStatus | undefined): number {
   const { dmsQueuedCount, dmsSentCount, dmsFailedCount, dmsDeliveredCount, dmsRepliedCount } = campaign
   switch (status) {

@@ -56,9 +56,9 @@ const isUnstored = sql`
 /** What a recorded outcome changes in its campaign. */
 type Recorded = {
   campaignId: string
-  /** The message before, as JSON. */
+  /** The message before the change, as JSON. */
   before: string
-  /** Its lead before; null if the lead was deleted. */
+  /** The message's lead before the change, as JSON; null if the lead was deleted. */
   leadBefore: string | null
   /** The change of the number of open enrollments. */
   opened: number
@@ -164,7 +164,7 @@ export async function recordOutcome(
 
 /**
  * Shows the lead of a failed message as queued if another message to them is still queued. Runs as
- * a separate statement, to see what ended while recording waited for the lead.
+ * a separate statement, to see messages that ended while recording waited for the lead.
  */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
   const isStillQueued = sql`exists (
@@ -178,8 +178,9 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
 
 /**
  * Applies a recorded outcome to its campaign and to the lead's conversation. Also applies reads and
- * replies that arrived before, in a separate statement, to see events stored while recording
- * waited. @param mills what X charges for it
+ * replies that arrived before the outcome. As a separate statement, this sees events that were
+ * stored while recording waited. @param mills what X charges for the message, in thousandths of a
+ * dollar
  */
 async function applyOutcome(
   tx: Db,
@@ -301,8 +302,9 @@ async function reportedReason(
 }
 
 /**
- * Records which message at X a claimed message is. A restore may have recorded that one without a
- * lead. @returns false: the lease is no longer valid, or the message at X belongs to another row
+ * Links a claimed message to the sent message that X shows. A restore may have stored the latter
+ * without a lead: then deletes that row. @returns false: the lease is no longer valid, or the
+ * message at X belongs to another row
  */
 export async function recordFound(
   tx: Db,
@@ -334,7 +336,10 @@ export const isOfMonth = (at: SQL) =>
 
 /** The result of trying to send a claimed message. */
 export type Verdict =
-  /** `mills`: what X charges for it, in thousandths of a dollar. `days`: what X's headers say about 24 hours. */
+  /**
+   * `mills`: what X charges for it, in thousandths of a dollar. `days`: what X's headers say about
+   * limits of 24 hours.
+   */
   | { kind: 'sent'; eventId: string; mills: number; days?: XDayLimits }
   /** An earlier attempt succeeded: the conversation shows the message. */
   | { kind: 'found'; eventId: string; at: Date; mills: number }
@@ -351,7 +356,10 @@ export type Verdict =
   | { kind: 'paused' }
   /** Not sent: the claim was too old, and the account's limits do not allow a new one yet. */
   | { kind: 'late'; until: Date }
-  /** It may have been sent. `mayBeDelivered`: X said that it was, but its conversation does not show it. */
+  /**
+   * It may have been sent. `mayBeDelivered`: X refused it, but such messages have arrived, so
+   * absence proves nothing.
+   */
   | { kind: 'unknown'; mayBeDelivered?: boolean }
   /** Not sent: the conversation does not show for certain whether an earlier attempt succeeded. */
   | { kind: 'unread' }
@@ -381,7 +389,7 @@ export const READ_AGAIN_SECONDS = 30
 export async function record(db: Db, done: readonly Done[]): Promise<void> {
   const isOutcome = ({ verdict }: Done) => ['sent', 'found', 'failed'].includes(verdict.kind)
   const outcomes = done.filter(isOutcome)
-  // Other verdicts may lock the X account last, and nothing may be locked after it.
+  // Other verdicts can lock the X account, which comes late in the lock order, so each has its own transaction.
   const others = done.filter((entry) => !isOutcome(entry)).map((entry) => [entry])
   for (const group of [outcomes, ...others])
     if (group.length > 0)
@@ -445,7 +453,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   }
 }
 
-/** Settles an earlier attempt of a message that could not be sent again. */
+/** Leaves a message unsettled, so that its conversation is read again. The last claim does not count as an attempt. */
 async function readAgain(tx: Db, claimed: Held): Promise<void> {
   await tx.execute(sql`
     update dms
@@ -458,8 +466,8 @@ async function readAgain(tx: Db, claimed: Held): Promise<void> {
 const isHeld = ({ id, lease }: Held) => sql`id = ${id} and lease = ${lease} and not outcome_unknown`
 
 /**
- * Keeps the account from sending for a while. Delays because of X's bill follow from the app and
- * the spending limit instead.
+ * Keeps the account from sending before `until`. For `funds`, only its schedule changes, because
+ * the app and the spending limit determine how long X's bill delays it.
  */
 async function delayAccount(
   tx: Db,
@@ -473,7 +481,7 @@ async function delayAccount(
     where id = ${accountId}`)
 }
 
-/** Sends nothing until X's limit resets, through the account or through its whole app. */
+/** Keeps the account, or its whole X app, from sending until the time in the verdict. */
 export async function waitForX(
   tx: Db,
   { accountId, app }: Pick<Held, 'accountId' | 'app'>,
@@ -484,8 +492,8 @@ export async function waitForX(
 }
 
 /**
- * Stores what X's headers said about the day's limit with a sent message, if it is news: nothing is
- * left, or the limit is another one.
+ * Stores what X's headers reported about the 24-hour limits with a sent message, if no messages are
+ * left or the app's limit has changed.
  */
 export async function saveDays(
   db: Db,

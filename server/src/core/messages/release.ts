@@ -27,7 +27,7 @@ const campaign = alias(campaigns, 'c')
  * Releases the leads of an archived campaign and refunds its queued messages, which are never sent.
  */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
-  // The caller has locked most of them before the campaign, but a message may have been queued since.
+  // The caller has locked most leads before the campaign, but messages may have been queued since then.
   await lockQueuedLeads(tx, campaignId)
   await resetLeadStatus(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
   await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
@@ -47,16 +47,16 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
 }
 
 /**
- * Returns claimed messages, which were certainly not sent, to the queue. They do not count toward
- * the cap. @param which condition on dms @param change runs before the X accounts are woken, and
- * may lock campaigns
+ * Returns claimed messages, which were certainly not sent, to the queue. They no longer count
+ * toward the cap. @param which condition on dms @param change runs before the X accounts are woken,
+ * and may lock campaigns
  */
 export async function release(
   tx: Db,
   which: SQL,
   change?: (isReleased: boolean) => Promise<unknown>,
 ): Promise<{ id: string }[]> {
-  // An earlier attempt may have succeeded. A simulation attempts nothing.
+  // Keep `tried_at` if an earlier attempt may have succeeded. A simulated claim was no attempt.
   const { rows } = await tx.execute<{ id: string }>(sql`
     with released as (
       update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
@@ -75,8 +75,8 @@ export async function release(
 }
 
 /**
- * Stops the claims of released messages from delaying others. If their campaign was archived
- * meanwhile, works like `releaseLeads`. @param dmIds messages released in this transaction
+ * Stops the claims of released messages from delaying others. If their campaign has been archived
+ * in the meantime, works like `releaseLeads`. @param dmIds messages released in this transaction
  */
 export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
   // Archiving a campaign and queueing lock the leads too, so this statement waits and sees their changes.
@@ -90,8 +90,8 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
 }
 
 /**
- * Wakes accounts of released messages. While they were claimed, their account, or the campaign's
- * new one, may have found nothing to send and left the schedule.
+ * Wakes accounts of released messages. While the messages were claimed, their account, or the
+ * campaign's new one, may have found nothing to send and been unscheduled.
  */
 export async function wakeReleased(tx: Db, dmIds: SQL): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -153,8 +153,8 @@ export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
 // Undoing
 
 /*
- * A launch may hold its messages for a few seconds, that is, make them due later. It can be undone
- * until a sender claims one.
+ * A launch may hold its messages for a few seconds, that is, make them due later. The launch can be
+ * undone until a sender claims one of them.
  */
 
 /** Makes held messages due and ends the undo. @param which SQL over a campaign `c` */
@@ -184,7 +184,10 @@ export async function unqueue(tx: Db, workspaceId: string, campaignId: string): 
   await tx.execute(sql`delete ${enrolled}`)
 }
 
-/** Deletes direct messages that nobody has claimed. @param undoId chosen by the caller who queued them */
+/**
+ * Undoes the queueing of direct messages: deletes those that no sender has claimed. @param undoId
+ * chosen by the caller who queued them
+ */
 export async function undoQueue(db: Db, actor: Actor, undoId: string) {
   return transact(db, async (tx) => {
     const undone = await deleteUnclaimed(tx, actor.workspaceId, sql`undo_id = ${undoId}`)
@@ -246,7 +249,7 @@ export async function requeueRestored(
       returning ${countedLead(lead)}
     ), ${countLeads({ before: 'old', after: 'marked' }, 'counted_campaigns')}
     select id, campaign_id as "campaignId" from queued`)
-  // Follow-ups whose time came meanwhile are due now.
+  // Follow-ups whose time came while the leads were deleted are due now.
   await tx.execute(sql`
     update campaigns c set follow_up_due_at = least(c.follow_up_due_at, waiting.next_at)
     from (
@@ -255,7 +258,7 @@ export async function requeueRestored(
       where workspace_id = ${workspaceId} and lead_id in (${leadIds})
       group by 1
     ) waiting where c.id = waiting.campaign_id and waiting.next_at <= now()`)
-  // The launch part that they belong to may have been queued meanwhile.
+  // The launch part to which the leads belong may have been queued while they were deleted.
   const { rowCount: areWaiting } = await tx.execute(sql`
     select
     from enrollments e
@@ -277,7 +280,7 @@ export async function requeueRestored(
     where id = any(${sql.param(rows.map(({ campaignId }) => campaignId))}::uuid[])`)
 }
 
-/** Makes held messages due at this time, unless they are due earlier, and wakes their accounts. */
+/** Makes messages due at `at`, unless they are due earlier, and wakes their accounts. */
 export async function setDue(tx: Db, workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
   const due = sql`${at.toISOString()}::timestamptz`
   await lockRows(

@@ -19,8 +19,9 @@ const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
     updated_at = now()`
 
 /**
- * Renders queued messages, whose variant no count depends on, with a changed step. With more than
- * one message, call `blockNewClaims` first: they are locked in no particular order.
+ * Renders queued messages with a changed step. No count depends on the variant of a queued message.
+ * If there are several messages, call `blockNewClaims` first: they are locked in no particular
+ * order.
  * @param which SQL condition on dms
  */
 export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
@@ -32,7 +33,7 @@ export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<vo
  * which SQL condition on dms
  */
 export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
-  // `approvedOpener` reads the stored openers instead of the table.
+  // Makes `approvedOpener` read the openers stored with the deleted leads, instead of the table.
   const message = sql`
     (with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
   const queued = alias(dms, 'd')
@@ -53,8 +54,9 @@ export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Pro
 }
 
 /**
- * Renders the first messages that this transaction queued with the current openers, and blocks
- * changes of these openers until it ends. Others cannot see the messages of a launch before that.
+ * Applies the current openers to first messages that this transaction has queued, and blocks
+ * changes to those openers until it ends. Other transactions cannot see the messages of a launch
+ * before that.
  * @param which SQL condition on dms
  */
 export async function readOpenersAgain(

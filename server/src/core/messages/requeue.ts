@@ -31,9 +31,9 @@ type Message = typeof dms.$inferSelect
 export const DUE_NOW = sql`greatest(now(), (select c.undo_until from campaigns c where c.id = dms.campaign_id))`
 
 /**
- * Queues a failed message again and reactivates a completed campaign. Spends quota if the message
- * was never tried. @param renderAgain updates the message's text @throws Refusal DM_NOT_FOUND;
- * DM_STATE: the message has not failed, or its lead is excluded; PLAN_LIMIT
+ * Queues a failed message again and reactivates its campaign if that was completed. Spends quota if
+ * the message was never tried. @param renderAgain updates the message's text @throws Refusal
+ * DM_NOT_FOUND; DM_STATE: the message has not failed, or its lead is excluded; PLAN_LIMIT
  */
 export async function requeue(
   db: Db,
@@ -54,7 +54,7 @@ export async function requeue(
     if (!row) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = row
     const leadId = await requireRequeuable(tx, env, dm, campaign)
-    // Messages outside sequences are not filled later.
+    // The variables of messages outside sequences are not filled in later.
     const leftover = dm.enrollmentId || dm.isFilled ? null : leftoverIn(dm.message)
     if (leftover) {
       const reason: SkipReason = { code: 'placeholder', params: { written: shownLeftover(leftover) } }

@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  // Left over from earlier tests.
+  // Restores left over from earlier tests.
   await deleteRestores(app)
   person = await makePerson(app)
   await subscribe(app, person)
@@ -67,7 +67,10 @@ async function restored(file: string): Promise<Restored> {
   return done as Restored
 }
 
-/** Waits for something that needs accounts to be read: the job queue does not notice that time passes. */
+/**
+ * Waits for something that needs accounts to be read. Enqueues the job itself, because the job
+ * queue does not follow the test's clock.
+ */
 const whileReading = (check: () => Promise<boolean>, what: string) =>
   eventually(async () => {
     await app.services.jobs.enqueue(app.db, 'find-watches', {})
@@ -80,7 +83,10 @@ async function readSoon(isRead: () => Promise<boolean>): Promise<void> {
   await whileReading(isRead, 'X is read')
 }
 
-/** Ends work that was running at the restore, and reads the accounts. */
+/**
+ * Advances the clock until no message from before the restore can be in flight, and waits until the
+ * account is read.
+ */
 const allRead = () =>
   readSoon(async () => (await app.db.$count(xAccounts, sql`id = ${account.id} and unread_since is not null`)) === 0)
 
@@ -163,7 +169,7 @@ it('sends only messages that were not sent before the restore', async () => {
   expect(await receivers()).toEqual(list.handles.toSorted())
 })
 
-/** Three steps, two minutes apart: sessions last for 15. */
+/** Three steps, two minutes apart, because sessions last only 15 minutes. */
 const STEPS = ['Hi {twitter_handle}', 'Still there, {twitter_handle}?', 'Bye, {twitter_handle}'].map(
   (messageTemplate, n) => ({
     variants: [{ messageTemplate }],
@@ -368,7 +374,7 @@ it('gives extensions nothing until X is read, and records what they sent', async
   await allRead()
   const rows = await dmsOf(person, campaign.id)
   expect(rows.find(({ id }) => id === claimed.body.dmId)?.status).toBe('sent')
-  // For 24 hours, no other campaign messages them.
+  // For 24 hours, no other campaign messages this lead.
   const [sentTo] = await app.db.select().from(leads).where(eq(leads.id, claimed.body.leadId))
   expect(sentTo).toMatchObject({ lastClaimedAt: expect.any(Date), lastClaimedCampaignId: campaign.id })
   expect(await person.client.campaigns.claimAny({ holder: 'a browser' })).toMatchObject({

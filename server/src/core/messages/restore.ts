@@ -145,7 +145,8 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
 }
 
 /**
- * Pauses people whose next step has come due since the backup, because it may have been sent.
+ * Pauses enrollments whose next step has come due since the backup, because the step may have been
+ * sent.
  * @param which SQL condition on an enrollment `e` and its campaign `c`
  */
 async function pauseDue(tx: Db, which: SQL): Promise<void> {
@@ -350,7 +351,7 @@ async function queueLost(
   return row
 }
 
-/** Records which message at X a stored message is: one that is queued or failed, or sent without an X id. */
+/** Links a stored message to the message at X. The stored one is queued or failed, or was sent without an X id. */
 async function recordSent(
   tx: Db,
   row: Row,

@@ -39,7 +39,7 @@ export function followUps(account: AliasOf<typeof xAccounts>): SQL {
 /** NOTIFY channel that makes workers look for due messages. */
 export const SENDING_CHANNEL = 'sending'
 
-/** Accounts scheduled later than this are woken. The claim checks longer intervals. */
+/** Accounts scheduled more than this far ahead are made due now. The claim itself checks longer intervals. */
 const FAR = sql`interval '2 minutes'`
 
 /**
@@ -90,8 +90,8 @@ export async function notifySenders(tx: Db): Promise<void> {
 }
 
 /**
- * Requests a read of an account, as soon as X allows it, because a follow-up waits for it. Never
- * call it in a claim's transaction.
+ * Requests a read of an account, as soon as X allows one, because a follow-up waits for the read.
+ * Never call it in a claim's transaction.
  */
 export async function requestRead(
   { db, jobs }: { db: Db; jobs: Pick<JobQueue, 'reschedule'> },
@@ -112,7 +112,7 @@ export async function wakeFollowUps(db: Db, xUserId: string): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(
     sql`select id from x_accounts where x_user_id = ${xUserId} and status = 'connected' and next_send_at > now()`,
   )
-  // Waits for a claim that has just found the account unread.
+  // This update waits for a claim that has just found the account unread.
   for (const { id } of rows)
     await db.execute(sql`update x_accounts set next_send_at = now() where id = ${id} and next_send_at > now()`)
   if (rows.length > 0) await notifySenders(db)
@@ -122,8 +122,8 @@ export async function wakeFollowUps(db: Db, xUserId: string): Promise<void> {
 export const RETRY_MS = 50
 
 /**
- * SQL over `x_accounts a`: when the next queued message of its active campaigns is due, and
- * not before soon after `now`; null: nothing is queued.
+ * SQL over `x_accounts a`: when the next queued message of the account's active campaigns is due,
+ * but at least RETRY_MS after `now`; null: nothing is queued.
  */
 function nextDue(now: Date): SQL {
   const soon = new Date(now.getTime() + RETRY_MS).toISOString()
@@ -186,7 +186,7 @@ export async function resetSchedules(db: Db): Promise<void> {
 /** Unknown outcomes are settled within this time, unless X or its bill causes a delay. */
 const SETTLED_WITHIN = sql`interval '2 minutes'`
 
-/** Makes the workspace's accounts and unsettled messages due that waited because of X's bill. */
+/** When X's bill no longer delays a workspace, makes its accounts and its unsettled messages due. */
 export async function resumeSending(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update dms set due_at = now() where id in (

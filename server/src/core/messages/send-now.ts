@@ -30,7 +30,7 @@ export type NowContext = Needs & {
   progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
 }
 
-/** The request is answered within this time. Sending and settling continue in the background. */
+/** The request is answered within this time. After that, sending and settling continue in the background. */
 const ANSWER_WITHIN_MS = 25_000
 const POLL_MS = 250
 
@@ -60,7 +60,8 @@ export function sendNow(context: NowContext, actor: Actor, input: InputOf<'messa
 
 /**
  * Sends one message while the caller waits. A message that was not sent is deleted, so the call can
- * be repeated. @throws Refusal those of `claim`, and DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
+ * be repeated. @throws Refusal DM_FAILED, DM_UNSETTLED, RATE_LIMITED, X_FUNDS, X_NOT_CONNECTED,
+ * X_UNAVAILABLE, and those of `claim` and `refusalOf`
  */
 export async function sendByHand<Result>(
   context: NowContext,
@@ -159,13 +160,13 @@ async function deliver<Result>(
   }
 }
 
-/** The text of why a manual message has to wait; undefined: the default, that there are too many. */
+/** Why a manual message has to wait, as a text; undefined: the default text of RATE_LIMITED. */
 function textOf(verdict: Extract<Verdict, { kind: 'wait' | 'late' }>): string | undefined {
   if (verdict.kind === 'late') return undefined
   return verdict.reason === 'app' ? APP_DAY_USED : RATE_LIMITED_BY_X
 }
 
-/** A message by hand ends the lead's sequences. */
+/** Ends the lead's sequences, because a user has written to them by hand. */
 async function endWritten(tx: Db, { workspaceId, lead }: Claimed): Promise<void> {
   if (!lead) return
   await lockEnrollmentsOfLead(tx, workspaceId, lead.id)

@@ -13,7 +13,7 @@ export interface SenderKind {
   isAnswer: boolean
   /** The interval between two messages applies to this sender. */
   hasInterval: boolean
-  /** Its claims may become attempts. The simulated queue never sends. */
+  /** The sender's claims count as attempts. The simulated queue never sends. */
   maySend: boolean
   /** Fails messages that must not be sent as soon as it claims them. Other senders do so right before sending. */
   skips: boolean
@@ -43,8 +43,8 @@ export const manualSender = (holder: string, isAnswer: boolean): Sender => ({
 })
 
 /**
- * Holder of messages that the simulated queue claims. It never sends them, so released ones are
- * queued again.
+ * Holder of messages that the simulated queue has claimed. It sends nothing, so messages whose
+ * leases expire are queued again.
  */
 export const SIMULATED_HOLDER = 'simulated'
 export const SIMULATION: Sender = {
@@ -60,21 +60,21 @@ export const SIMULATION: Sender = {
 // Reads of X before follow-ups
 
 /**
- * A read counts for READ_COUNTS_SECONDS. A worker's claim leaves this much less, so the hand-over
- * is still in time.
+ * The maximum age of a read at a worker's claim, in seconds. It is less than READ_COUNTS_SECONDS,
+ * so that the read still counts at the hand-over.
  */
 export const CLAIM_KNOWN_SECONDS = READ_COUNTS_SECONDS - 5
-/** An extension takes longer from its claim to pressing Send. */
+/** The maximum age of a read at an extension's claim: it takes longer from the claim to pressing Send. */
 const EXTENSION_KNOWN_SECONDS = 30
 
 /** How recently a read must have begun for a sender to claim a follow-up, in seconds. */
 export const knownSecondsOf = ({ byApi }: SenderKind) => (byApi ? CLAIM_KNOWN_SECONDS : EXTENSION_KNOWN_SECONDS)
 
-/** How soon workers look again at follow-ups whose account is being read. The read also wakes them. */
+/** How soon workers check an account's follow-ups again while the account is being read. The read also wakes it. */
 export const BLIND_SECONDS = 15
 const EXTENSION_BLIND_SECONDS = 3
-/** How soon a sender looks again at follow-ups whose account is being read, in seconds. */
+/** How soon a sender checks follow-ups again while their account is being read, in seconds. */
 export const blindSecondsOf = ({ byApi }: SenderKind) => (byApi ? BLIND_SECONDS : EXTENSION_BLIND_SECONDS)
 
-/** How soon a follow-up is looked at again if its conversation in X Chat has to be read first. */
+/** How soon a follow-up is checked again if its conversation in X Chat has to be read first. */
 export const CHAT_UNREAD_SECONDS = 15

@@ -102,7 +102,7 @@ export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
     order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
 }
 
-/** Recent claims to check: hand-overs can happen in another order than claims. */
+/** How many recent claims are checked: messages can be handed over in another order than they were claimed. */
 const CLAIMS_CHECKED = 5
 
 /**
@@ -115,7 +115,10 @@ export function lastHandOver(claims: SQL): SQL {
     order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
 }
 
-/** SQL over the aliases of an X account and its limits: the time of its first claim in any workspace, which began its warm-up. */
+/**
+ * SQL over the aliases of an X account and its limits: when the account first claimed a message in
+ * any workspace, which began its warm-up.
+ */
 export function firstOfWarmUp(
   account: AliasOf<typeof xAccounts>,
   limits: AliasOf<typeof sendingLimits>,
@@ -130,7 +133,7 @@ export function firstOfWarmUp(
     ) f where s.x_user_id = ${account.xUserId} and coalesce(${limits.warmUp}, ${isRealX}::boolean)`
 }
 
-/** The current cap, and the first message of the warm-up; null: there is none yet, or no warm-up. */
+/** The current cap. `firstAt`: when the first message of the warm-up was claimed; null: none yet, or no warm-up. */
 export async function capOf(
   db: Db,
   env: SendingEnv,
@@ -169,9 +172,9 @@ export interface SendingState {
    */
   countedInDay: number
   before: SentBefore
-  /** The product's limits. If the account's share of the X app is lower than its cap, it replaces the cap. */
+  /** The product's limits. If the account's share of the X app is lower than its cap, the share replaces the cap. */
   limits: ProductLimits
-  /** How many messages the X app allows the account in the next 24 hours; null: the app has no daily limit. */
+  /** How many messages the X app's daily limit leaves the account now; null: the app has no daily limit. */
   appShare: number | null
   /** Read from the database's clock. */
   now: Date
@@ -253,7 +256,7 @@ export function secondsToSendFrom(
   return secondsFor(messages, accountLimits, limits, before, now)
 }
 
-/** The day of the account's warm-up, from 1; null: it does not warm up. */
+/** The day of the account's warm-up, from 1; null: it is not warming up. */
 export function warmUpDayOf(env: SendingEnv, { accountLimits, cap, before, now }: SendingState): number | null {
   const isWarmingUp = accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, env, null, now).cap
   if (!isWarmingUp) return null

@@ -40,7 +40,7 @@ let app: TestApp
 let person: Person
 let needs: Needs
 let proxy: Server
-/** What X's answers about a person's conversation become on their way, by their id. */
+/** How X's answers about a conversation are altered on their way, by the X id of the person. */
 const ways = new Map<string, Alter>()
 /** Conversations that X shows with one message per page. */
 const shortPages = new Set<string>()
@@ -65,7 +65,7 @@ beforeAll(async () => {
 })
 afterAll(() => void proxy.close())
 
-/** Access tokens end after 15 minutes. */
+/** How long a session is used, in ms. Access tokens expire after 15 minutes. */
 const SESSION_MS = 600_000
 let signedUpAt = Number.NEGATIVE_INFINITY
 
@@ -94,14 +94,14 @@ const STEPS = [
 
 type Sent = Awaited<ReturnType<typeof sendUnknown>>
 
-/** Sends a message whose outcome is unknown. @param how what X's answer is like @param way what it shows later */
+/** Sends a message whose outcome is unknown. @param how how X's answer fails @param way what X shows later */
 async function sendUnknown(how: object, way: Alter = (page) => page) {
   await setFaults(app)
   await signUp()
   const account = await connectX(app, person)
   const list = await makeList(app, person, openHandles(1))
   const [handle] = list.handles as [string]
-  // The conversation began before.
+  // The conversation already has messages.
   const { accessToken } = await app.services.x!.signInWithPassword(account.handle, 'long enough')
   for (const greeting of ['Hello', 'Hello again']) {
     await app.services.x!.sendMessage(accessToken, idOfHandle(handle), greeting)
@@ -121,7 +121,7 @@ async function sendUnknown(how: object, way: Alter = (page) => page) {
     attemptAt: app.clock.now(),
     row: async () => (await app.db.select().from(dms).where(eq(dms.campaignId, id)))[0],
     enrollment: async () => (await app.db.select().from(enrollments).where(eq(enrollments.campaignId, id)))[0],
-    /** As screens show it. */
+    /** The message as screens show it. */
     shown: async () => (await listMessages(app.db, app.services.env, actor, { id, page: 1, pageSize: 1 })).dms[0],
     copies: async () => (await arrived(app, handle)).filter(({ text }) => !text.startsWith('Hello')).length,
   }
@@ -143,7 +143,7 @@ async function letPass(seconds: number): Promise<void> {
   }
 }
 
-/** As if every conversation that shows nothing for certain had done so for a day. */
+/** Lets a day pass for every conversation that shows nothing certain. */
 async function letADayPass(): Promise<void> {
   const which = sql`unreadable_since is not null and status = 'queued'`
   await rewrite(app, which, { unreadableSince: sql`unreadable_since - interval '1 day'`, dueAt: sql`now()` })
@@ -160,7 +160,7 @@ const eachText = (change: (text: string) => string) => eachEvent((event) => ({ .
 const respondWith =
   (status: number, body: Body | object | string): Alter =>
   () => ({ status, body })
-/** X's links are t.co, and it may name the addresses behind them. */
+/** Replaces links as X does, with t.co. @param address the link's target, as X names it; null: X does not */
 const withShortLink = (address: string | null) =>
   eachEvent(({ entities: _, ...event }) => ({
     ...event,
@@ -172,7 +172,7 @@ const withoutOurs = bodyOf((body) => ({
   data: body.data?.filter(({ text }) => text.startsWith('Hello')) ?? [],
 }))
 const reversed = bodyOf((body) => ({ ...body, ...(body.data && { data: body.data.toReversed() }) }))
-/** Shows only what the person wrote last. */
+/** Shows only the person's last message. */
 const endsEarly: Alter = () => ({
   status: 200,
   body: {
@@ -220,7 +220,7 @@ describe('a message whose answer is lost', () => {
   const arrivedOnes = new Map<string, Sent>()
   const lostOnes = new Map<string, Sent>()
   const of = (all: Map<string, Sent>, name: string) => all.get(name) as Sent
-  /** After ten minutes. */
+  /** What screens show of each message after ten minutes. */
   const early = new Map<string, unknown>()
 
   beforeAll(async () => {

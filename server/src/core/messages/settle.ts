@@ -51,9 +51,9 @@ async function publishMessages(db: Db, messages: readonly { id: string }[]): Pro
 }
 
 /**
- * Takes over the messages of dead workers and expired leases, whose reports no longer count:
- * settles those that X may have received and releases the others. Resumes direct messages of
- * reconnected accounts.
+ * Takes over the messages of dead workers and expired leases, whose reports no longer count: leaves
+ * those that X may have received to `settle`, fails unsent answers and releases the others. Resumes
+ * direct messages of reconnected accounts.
  */
 export async function takeOver(db: Db): Promise<void> {
   const isLost = sql`
@@ -100,7 +100,7 @@ const SETTLE_SECONDS = 60
  */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database
-  // After a restore, a message may still have been sent until its account is quiet.
+  // After a restore, a message may still be in flight before `unread_until`, so its absence counts only after that.
   const { rows } = await db.execute<Unsettled>(sql`
     with taken as (
       update dms set due_at = now() + make_interval(secs => ${SETTLE_SECONDS}), lease = ${randomUUID()}
@@ -150,7 +150,7 @@ type Unsettled = {
   leadXUserId: string | null
 }
 
-/** @returns whether the message is settled */
+/** Tries to settle a message. @returns whether it is settled */
 async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<boolean> {
   const { db } = needs.database
   const { accountId, handle } = dm
@@ -170,9 +170,9 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<b
   return transact(db, (tx) => recordFound(tx, dm, match))
 }
 
-/** Errors by which X refuses to show a conversation. */
+/** Errors with which X refuses to show a conversation. */
 const REFUSED: ReadonlySet<XError['kind']> = new Set(['recipient', 'premium', 'encrypted', 'forbidden', 'not-found'])
-/** How soon a conversation is read again if X needs more time. */
+/** How soon a conversation is read again if X has blocked the account or there are no funds. */
 const BLOCKED_SECONDS = 60
 
 async function waitForX(
@@ -209,7 +209,10 @@ async function waitReadable(db: Db, timing: Timing, dm: Unsettled): Promise<bool
   return rows[0]?.isOver ? giveUp(db, dm) : false
 }
 
-/** Two readings, some time after the attempt, prove that the message did not arrive. Then it is sent again, once. */
+/**
+ * Settles a message that is not in its conversation. Two such readings, some time after the
+ * attempt, prove that the message did not arrive. Then it is sent again, once.
+ */
 async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm: Unsettled): Promise<boolean> {
   if (dm.ageMs < absentAfterMs) return checkLater(db, dm, (absentAfterMs - dm.ageMs) / 1_000)
   // X may have accepted the message and no longer list it.

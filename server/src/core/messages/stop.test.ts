@@ -118,8 +118,8 @@ describe('the refund of messages claimed when their campaign was archived', () =
   const used = async () => (await person.client.billing.overview()).usage.find(({ what }) => what === 'dms')!.used
 
   /**
-   * One claimed and two unclaimed messages, refunded immediately. Five messages of another campaign
-   * are unaffected.
+   * Archives a campaign with one claimed message and two unclaimed ones, which are refunded
+   * immediately. Five messages of another campaign are unaffected.
    */
   async function archivedInHand() {
     const list = await makeList(app, person, openHandles(3))

@@ -26,7 +26,8 @@ const isNotRefunded = sql`exists (select from campaigns c where c.id = dms.campa
 
 /**
  * Fails unclaimed messages to leads who were suppressed or replied. Completes finished campaigns.
- * @param leadIds a query; leads without a reason are not affected @returns number of messages
+ * @param leadIds a query; leads without a reason are not affected @returns the number of failed
+ * messages
  */
 export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number> {
   const ended = await endEnrollments(tx, workspaceId, leadIds, SUPPRESSED)
@@ -43,8 +44,8 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
           select from enrollments e where ${isEnrollmentOf(enrollment, message)} and e.state = 'paused'
         )
       )`
-  // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
-  // lead.
+  // Lock campaigns before messages, and skip locked messages: the transaction that locked them may
+  // be waiting for a lead.
   const { rows: locked } = await tx.execute<{ id: string }>(sql`
     select id
     from campaigns
@@ -76,7 +77,10 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   return stopped.length
 }
 
-/** Fails an unclaimed queued message, for example if its lead replied since. The message counts as never tried. */
+/**
+ * Fails an unclaimed queued message, for example because its lead has replied. If the reply has
+ * paused the enrollment until a date, only holds the message.
+ */
 export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: Failure): Promise<void> {
   await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
   const { rows } = await tx.execute<{ workspaceId: string; campaignId: string; leadId: string }>(sql`
@@ -84,7 +88,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
     where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
   const [skipped] = rows
   if (!skipped) return
-  // The message was claimed when its person was paused until a date, for example by an automatic reply.
+  // The message was claimed when its enrollment was paused until a date, for example by an automatic reply.
   const isPaused = sql`exists (
     select
     from enrollments e

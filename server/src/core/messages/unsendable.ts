@@ -21,7 +21,7 @@ export async function claimSendable(tx: Db, env: SendingEnv, sender: Sender, sco
   return result
 }
 
-/** Ends a message that can never be sent as it is. A placeholder pauses its whole campaign. */
+/** Ends a message that can never be sent as it is. A placeholder in a campaign's message pauses the campaign. */
 async function end(tx: Db, unsendable: Unsendable): Promise<void> {
   const { id, why } = unsendable
   if (why === 'stopped') await skipMessage(tx, id, { reason: unsendable.reason })

@@ -35,7 +35,7 @@ const { connected } = openSenders(() => app)
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 
-/** A follow-up, or a first message, that a worker would claim now. */
+/** Queues a follow-up or a first message that a worker would claim now. */
 async function queued(isFollowUp: boolean) {
   const { person, account } = await connected()
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
@@ -47,7 +47,7 @@ async function queued(isFollowUp: boolean) {
     account,
     id,
 
-    /** What the message and its campaign say that it waits for. */
+    /** What the message waits for, according to itself and to its campaign. */
     async shown() {
       const [dm] = await dmsOf(person, id)
       const { waitingFor } = await person.client.campaigns.find({ id })
@@ -73,7 +73,7 @@ const resting = (hours: number): Hold => ({
   apply: ({ account }) => rest(app, { id: account.id }, inHours(hours)),
   lift: ({ account }) => rest(app, { id: account.id }, null),
 })
-/** Messages of the account in the past hour, which count toward its cap and its interval. */
+/** Inserts a message that the account claimed a minute ago, which counts toward its cap and its interval. */
 const hasSent = ({ account, person, id }: Queued) => {
   const of = { workspaceId: person.workspaceId, campaignId: id, message: 'Hi', step: 9 }
   return insertMessages(app, [{ ...of, status: 'failed', xAccountId: account.id, claimedAt: inHours(-1 / 60) }])

@@ -82,8 +82,8 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
 }
 
 /**
- * Until when the next people of campaigns are left alone, because another campaign messaged them or
- * X did not show whether they can be messaged.
+ * Until when the next message of each campaign waits, because another campaign has messaged the
+ * lead or X did not show whether the lead can be messaged.
  */
 async function findDelayed(db: Db, ids: readonly string[]): Promise<Map<string, Wait & { until: Date }>> {
   if (ids.length === 0) return new Map()
@@ -108,7 +108,7 @@ async function findDelayed(db: Db, ids: readonly string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, reason, until }) => [id, { reason, until: new Date(until) }]))
 }
 
-/** The people who get their next message once the plan allows it. @param resetsAt null: the plan has room */
+/** Until when a campaign with nothing queued waits for the plan's quota. @param resetsAt null: the plan has room */
 function planWaitOf(
   { status, dmsQueuedCount, nextPartAt, nextFollowUpAt }: Sending,
   resetsAt: Date | null,
@@ -117,10 +117,10 @@ function planWaitOf(
   return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }
 
-/** Who sends: an X account, or without one the current account. */
+/** Who sends: an X account; if that is null, the current account. */
 type SenderOf = Pick<Sending, 'channel' | 'xAccountId'>
 
-/** The limits that hold each of these senders. Runs one query per sender. */
+/** Finds until when the limits make each of these senders wait, with one query per sender. */
 export async function findCooldowns(
   { db, env, actor: { workspaceId } }: Needs,
   senders: readonly SenderOf[],

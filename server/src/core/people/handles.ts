@@ -30,7 +30,7 @@ export interface XPerson {
 
 /**
  * Stores the handles of leads that X has shown. Stores nothing while another writer of leads is
- * busy, because X will show them again. @param people unique by id
+ * busy, because X will show the handles again. @param people unique by id
  */
 export async function learnHandles(db: Db, workspaceId: string, people: readonly XPerson[]): Promise<void> {
   if (people.length === 0) return
@@ -40,7 +40,7 @@ export async function learnHandles(db: Db, workspaceId: string, people: readonly
   if (rows[0]?.isNews) await storeHandles(db, workspaceId, people)
 }
 
-/** Learns people's current handles from events. @param ofApp limits it to accounts of this app */
+/** Stores people's current handles from events. @param ofApp only accounts of this app count; null: all accounts */
 export async function learnFromEvents(db: Db, happenings: readonly XHappening[], ofApp: string | null): Promise<void> {
   const people = new Map<string, XPerson>()
   for (const happening of happenings) {

@@ -26,17 +26,17 @@ export const isSameHandle = (first: AliasOf<typeof leads>, other: AliasOf<typeof
   sql`lower(${first.twitterHandle}) = lower(${other.twitterHandle})`
 
 /**
- * SQL over a staged person `i` and a lead `l` with the same id: according to X, the lead's handle
- * belongs to someone else.
+ * SQL over a staged person `i` and a lead `l` with the same id: X shows the id with another handle,
+ * and only a file claimed it for the lead.
  */
 const isRefuted = sql`not ${isSameHandle(lead, incoming)} and not ${isIdConfirmed(lead)}`
-/** SQL over a staged person `i` and a lead `l` with its id: X knows more than the lead. */
+/** SQL over a staged person `i` and a lead `l` with the same id: X has shown something newer than the lead has. */
 export const isOutdated = sql`
   (not ${isSameHandle(lead, incoming)} or l.handle_lost_at is not null or l.x_user_checked_at is null)
   and coalesce(l.x_user_checked_at <= i.seen_at, true)`
 /**
- * SQL over a staged person `i` and a lead `l` with the same handle: the handle belonged to another
- * person, who has lost it.
+ * SQL over a staged person `i` and a lead `l` with the same handle: the lead is another person, who
+ * has lost the handle.
  */
 export const isTaken = sql`
   l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
@@ -130,7 +130,7 @@ export async function followLeads(tx: Db, workspaceId: string, changes: SQL): Pr
 
 /** Updates the suppressions of a person who has a new handle. */
 async function followHandle(tx: Db, own: SQL, { xUserId, handle, newHandle, isLost }: Change): Promise<void> {
-  // An entry of the handle that claims another id may mean either person.
+  // A suppression of the handle with another, unconfirmed id may mean either person.
   if (!isLost)
     await tx.execute(sql`
       with copied as (
@@ -211,7 +211,7 @@ export const NONE_LEFT_OUT: LeftOutIds = { warnings: [], total: 0 }
 
 /**
  * Leaves out ids that several staged people share, because it is unknown whose they are. @param
- * named how many to name
+ * named how many warnings to return
  */
 export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutIds> {
   return warningsOf(
@@ -231,7 +231,7 @@ export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutI
 
 /**
  * Leaves out ids that contradict X or another file. If two files contradict each other, the lead
- * loses its id as well, and is looked up by its handle. @param named how many to name
+ * loses its id as well, and is looked up by its handle. @param named how many warnings to return
  */
 export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: number): Promise<LeftOutIds> {
   const wasTheirs = sql`(${isIdConfirmed(lead)} and exists (

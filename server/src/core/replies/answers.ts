@@ -11,8 +11,9 @@ const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${ANSWERS.rep
       when r.label = 'opted_out' then ${ANSWERS.optedOut} else 0 end end`.inlineParams()
 
 /**
- * Stores what the replies to messages mean, and for each lead's first message what all their
- * replies mean. Call it after replies or labels have changed, with the leads' messages locked.
+ * Stores what the replies to messages mean, and on the first message of each enrollment, what all
+ * replies to the enrollment mean. Call it after replies or labels have changed, with the leads'
+ * messages locked.
  */
 export async function storeAnswers(tx: Db, dmIds: readonly string[]): Promise<void> {
   if (dmIds.length === 0) return

@@ -111,14 +111,14 @@ async function storeChanges(
       set changed_at = greatest(r.changed_at, excluded.changed_at), conversation_id = excluded.conversation_id`)
 }
 
-/** How many conversations are read in one read of the account. */
+/** The maximum number of conversations to read, or people to look up, per read of the account. */
 const CHATS_MAX = 10
 
 type Held = { dmId: string; workspaceId: string; campaignId: string; accountId: string; leadId: string; handle: string }
 
 /**
  * Looks up the X ids of people whose follow-up is due. Without an id, every changed conversation
- * delays the follow-up. Each costs $0.01, which sending the message would cost anyway.
+ * delays the follow-up. Each lookup costs $0.01, which sending the message would cost anyway.
  */
 export async function identifyHeld(context: WatchContext, { xUserId }: Watch): Promise<void> {
   const { db } = context.database
@@ -149,14 +149,14 @@ type ChangedChat = {
   conversationId: string
   changedAt: string
   readUntil: string | null
-  /** When our first message to the person was sent; null: no message was. */
+  /** When our first message to the person was sent; null: none has been sent. */
   sentSince: string | null
 }
 
 /**
  * Finds out who wrote last in changed conversations with people to whom a follow-up is due, longest
  * due first. If X does not report everything, also reads those with other leads. A conversation
- * that cannot be read delays only its person. @returns the first failure; null: there was none
+ * that X refuses delays only the follow-up in it. @returns the first failure; null: there was none
  */
 export async function readChangedChats(
   context: WatchContext,

@@ -15,7 +15,7 @@ import { receive } from './receive.ts'
 /*
  * X gets its response once the body of a delivery is stored. Any process may then process it.
  * Deliveries about one person are processed in order, those about different people in parallel.
- * Meanwhile the account's follow-ups wait (`hasUnstored` in tables/replies.ts).
+ * Until then, the account's follow-ups wait (`hasUnstored` in tables/replies.ts).
  */
 
 /** NOTIFY channel on which stored deliveries are announced. */
@@ -45,7 +45,7 @@ export function createDeliveryStore({
   let waiting: Incoming[] = []
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
-  /** Apps with deliveries that could not be stored, and since when. */
+  /** For each app with deliveries that could not be stored, when the first of them failed. */
   const failed = new Map<string, Date>()
 
   async function write(): Promise<void> {
@@ -62,14 +62,14 @@ export function createDeliveryStore({
     }
   }
   let reporting: NodeJS.Timeout | null = null
-  /** Retries until the database is back, because X may have given up delivering. */
+  /** Records gaps, and retries until the database is back. X may have given up delivering by then. */
   function reportGaps(): void {
     if (reporting) return
     reporting = setTimeout(async () => {
       reporting = null
       try {
         for (const [appId, since] of [...failed]) {
-          // Another delivery may fail meanwhile.
+          // Another delivery may fail in the meantime.
           failed.delete(appId)
           await noteGap(db, appId, since).catch((error) => {
             failed.set(appId, since)
@@ -97,7 +97,7 @@ const GAP_RETRY_MS = 5_000
 /** The time of an app's last delivery is updated at most this often. */
 const SEEN_EVERY = sql`interval '10 seconds'`
 
-/** Stores deliveries. @returns the rejected ones, which name no account of the app */
+/** Stores deliveries. @returns the rejected ones, which name an account that is not the app's */
 async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<XDelivery[]> {
   const incoming = batch.map(({ appId, body, delivery }, index) => {
     const { account, person } = namedIn(delivery)
@@ -165,11 +165,11 @@ type Stored = {
   sealedBody: string
   attempts: number
   receivedAt: string
-  /** It was received more than HOLDS_FOR ago. */
+  /** The delivery was received more than HOLDS_FOR ago. */
   isOld: boolean
 }
 
-/** Deliveries in one batch, whose transaction locks the lead of each. */
+/** The maximum number of deliveries in a batch. Its transaction locks the lead of each. */
 const BATCH = 100
 /** While the database stores one batch, a process reads the next. */
 const BATCHES_AT_A_TIME = 2

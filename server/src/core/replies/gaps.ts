@@ -16,13 +16,13 @@ import { replyWatches } from '../tables/replies.ts'
 
 /** A replay starts this long before the last good delivery. */
 const OVERLAP_MS = 2 * MINUTE_MS
-/** X delivers again what is at most this old. */
+/** X redelivers events that are at most this old. */
 const REPLAYED_MS = 24 * HOUR_MS
 const REPLAY_EVERY = sql`interval '10 minutes'`
 
 /**
  * Records that an app's deliveries may be missing since its last successful one.
- * @param since when one failed, because later ones may already have been stored
+ * @param since when a delivery failed, because later ones may already have been stored
  */
 export async function noteGap(db: Db, appId: string, since: Date | null = null): Promise<void> {
   const begin = sql`least(delivered_at, ${since?.toISOString() ?? null}::timestamptz)`
@@ -52,7 +52,10 @@ export async function discountReads(db: Db, xUserId: string): Promise<void> {
   await db.update(replyWatches).set(DISCOUNTED).where(eq(replyWatches.xUserId, xUserId))
 }
 
-/** Notes gaps of all apps on start, unless another process is running, which would have received the deliveries. */
+/**
+ * On start, notes gaps of all apps, unless another process was already running, which would have
+ * received the deliveries.
+ */
 export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'session'>): Promise<void> {
   const { rows } = await session.run((connection) => connection.query('select pg_backend_pid() as pid'))
   const isOther = sql`exists (${livingWorkers} and exists (
@@ -64,7 +67,7 @@ export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'se
 
 type Gap = { id: string; since: string; until: string }
 
-/** Lets X deliver again what apps have missed. @param webhooks finds the webhook of an app; throws XError */
+/** Makes X redeliver what apps have missed. @param webhooks finds the webhook of an app; throws XError */
 export async function replayGaps(
   { database: { db }, log }: { database: Database; log: FastifyBaseLogger },
   webhooks: (xAppId: string) => Promise<{ activity: XActivity; id: string }>,
@@ -85,7 +88,7 @@ export async function replayGaps(
     try {
       const { activity, id: webhookId } = await webhooks(id)
       await withFunds(db, id, () => activity.replay({ webhookId, from: new Date(from), to: new Date(until) }))
-      // The gap may have grown meanwhile.
+      // The gap may have grown in the meantime.
       await db.execute(
         sql`
           update x_apps set gap_since = null, gap_until = null where id = ${id} and gap_until = ${until}::timestamptz`,

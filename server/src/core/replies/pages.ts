@@ -12,8 +12,8 @@ import type { ListReading, Reading } from '../tables/replies.ts'
 /*
  * Webhooks are fast, but only reading is certain. A read is complete once it has seen X's list of
  * messages and the list of X Chat's conversations, down to the last complete read. A follow-up
- * needs a recent one (tables/replies.ts) and requests it (messages/account-lock.ts). Until then it
- * waits, also if X cannot be read.
+ * needs a recent complete read (tables/replies.ts), requests one (messages/account-lock.ts) and
+ * waits for it, even while X cannot be read.
  */
 
 /** What reading needs. `origin`: the address to which X delivers. */
@@ -23,7 +23,7 @@ export interface WatchContext {
   x: XApi | null
   xApps: XApps
   xMeters: XMeters
-  /** The operator's app. Null if its accounts can only be read. */
+  /** The operator app's activity API. Null if X cannot notify us, so its accounts are only polled. */
   xActivity: XActivity | null
   sealer: Sealer
   origin: string
@@ -35,8 +35,8 @@ export type Watch = {
   /** Apps that have subscriptions, or may have them. */
   xAppIds: string[]
   /**
-   * The apps of the account's connections that nobody ended, each with a connected account, if
-   * there is one; null: all are lost.
+   * The apps that still connect the account, in any workspace, each with one connected account.
+   * `accountId` is null if all connections through the app are lost.
    */
   connections: { xAppId: string; accountId: string | null }[]
   /** X reports everything. */
@@ -51,9 +51,9 @@ export type Watch = {
   accountId: string | null
   /** When the account's first message was sent; null: none was. */
   sentSince: string | null
-  /** A restore lost messages sent since then; null: no restore did. */
+  /** Messages sent since this time may be missing after a restore; null: none can be. */
   unreadSince: string | null
-  /** Until then, a message sent before the restore may still be in flight; null: not now. */
+  /** Before this time, a message sent before the restore may still be in flight; null: none can be. */
   inFlightUntil: string | null
 }
 
@@ -94,7 +94,7 @@ export const PAGE_SIZE = { least: 5, most: 100 }
 /** Pages per list before other accounts get a turn. X allows 15 calls in 15 minutes. */
 export const MAX_PAGES = 6
 
-/** The call that failed, as a failed read names it. */
+/** A failed read, with the call to X that failed. */
 export class ReadFailed extends Error {
   readonly call: string
   readonly reason: XError
@@ -105,7 +105,7 @@ export class ReadFailed extends Error {
   }
 }
 
-/** Runs `work`. A failure names the call to X. */
+/** Runs `work`. @throws ReadFailed, which names the call, if X fails */
 export async function naming<T>(call: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -114,7 +114,7 @@ export async function naming<T>(call: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** The failed read that an error describes. Other errors are thrown again. */
+/** Returns an error if it is a failed read, and throws any other. */
 export function failureOf(error: unknown): ReadFailed {
   if (error instanceof ReadFailed) return error
   throw error
@@ -127,7 +127,7 @@ export interface ListPages<Entry> {
   size: number
   maxPages: number
   read(page: { cursor: string | null; size: number }): Promise<{ entries: readonly Entry[]; next: string | null }>
-  /** Null: unknown. */
+  /** The time of an entry; null: unknown. */
   timeOf(entry: Entry): Date | null
   save(list: ListReading): Promise<unknown>
 }

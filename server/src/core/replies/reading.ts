@@ -121,7 +121,7 @@ async function readMessages(
       const { messages, next } = await naming('GET /2/dm_events', () =>
         withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, page)),
       )
-      // Comes first, because `receive` would take these messages for ones that the owner wrote by hand.
+      // Comes first, because `receive` would take these messages for ones that the account's user wrote by hand.
       if (isUnread) await recordMessagesFromX(db, xUserId, messages, (id) => findHandle(context, accountId, id))
       await receive(db, messages.map(toHappening))
       return { entries: messages, next }
@@ -129,7 +129,10 @@ async function readMessages(
   })
 }
 
-/** Our own messages since then are at the top of the list, so one page of that size costs no more. */
+/**
+ * The size of the first page. Our own messages since `earliest` are at the top of the list, so a
+ * page that holds them all costs no more.
+ */
 async function firstPageSize(db: Db, xUserId: string, earliest: Date): Promise<number> {
   const { rows } = await db.execute<{ sent: number }>(sql`
     select count(*)::int as sent from (
@@ -179,7 +182,7 @@ async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promis
 /** How often to try again without funds, because credits or a higher spending limit may arrive at any time. */
 const FUNDS_SECONDS = 900
 
-/** Stores that conversations cannot be read. The account waits no longer than until its next read is due. */
+/** Stores that conversations cannot be read. Reads that follow-ups request wait for POLL_SECONDS.degraded. */
 async function storeChatFailure(db: Db, xUserId: string, failed: ReadFailed): Promise<void> {
   await db.execute(sql`
     update reply_watches

@@ -23,7 +23,7 @@ const LEADS_AT_A_TIME = 100
 const WORKSPACES_AT_A_TIME = 3
 
 /**
- * Stores events from X, each lead's in order. Ignores events that are already stored. Someone who
+ * Stores events from X, each lead's in order. Ignores events that are already stored. A sender who
  * is not a lead may be offered as one.
  * @param ofApp limits events to this app's accounts, because the app's owner can sign events about
  * anyone
@@ -99,7 +99,7 @@ async function findConversations(db: Db, events: readonly (XMessage | Read)[], o
   })
 }
 
-/** Splits events so that no part has two events of one lead, and each lead's events stay in order. */
+/** Splits events into rounds with at most one event of each lead, and keeps each lead's events in order. */
 function roundsOf(parts: readonly Part[]): Part[][] {
   const rounds: Part[][] = []
   const next = new Map<string, number>()

@@ -70,7 +70,7 @@ type Own = OwnMessage & {
 
 /**
  * Locks our messages in these conversations before their leads, as recording an outcome does.
- * @returns them by lead
+ * @returns the messages by lead id
  */
 export async function lockMessages(
   tx: Db,
@@ -167,7 +167,10 @@ async function stopFollowUps(tx: Db, workspaceId: string, stored: readonly Store
   if (others.length > 0) await stopMessages(tx, workspaceId, listLeads(others))
 }
 
-/** Separates messages that the product did not send from ours. */
+/**
+ * Separates messages that the product did not send (`foreign`) from its own, and from those that an
+ * active sender may have sent (`undecided`).
+ */
 function sortOut(messages: readonly MessageIn[], own: ReadonlyMap<string, readonly Own[]>) {
   const foreign: MessageIn[] = []
   const undecided: XHappening[] = []
@@ -235,7 +238,7 @@ async function storeMessages(
         optedOut: isOptOut,
         label: isReply ? (reading?.label ?? null) : null,
         at: event.at,
-        // The current time: this transaction may have waited for a message that was queued meanwhile.
+        // Not `now()`: this transaction may have waited for a message that was queued in the meantime.
         createdAt: sql`clock_timestamp()`,
       })),
     )
@@ -358,7 +361,10 @@ async function addToConversations(tx: Db, workspaceId: string, stored: readonly 
   )
 }
 
-/** Marks messages that were sent before a lead read them as delivered, at most once per lead. */
+/**
+ * Marks messages as delivered that were sent before their lead read the conversation. @param reads
+ * at most one per lead
+ */
 export async function recordReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
   if (reads.length === 0) return
   const rows = reads.map(({ conversation: { leadId, accountId, accountXUserId }, readAt }) => ({

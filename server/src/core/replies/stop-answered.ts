@@ -23,7 +23,7 @@ const message = alias(dms, 'd')
 
 /**
  * Pauses enrollments `e` whose next message may have been sent, or ends them if that was the last
- * step. @returns the campaigns that may now be completed
+ * step. @param which SQL condition on `e` @returns the campaigns that may now be completed
  */
 export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, which: SQL): Promise<string[]> {
   const next = sql`(
@@ -45,11 +45,11 @@ export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, wh
 
 /** A message in a lead's conversation, and what it means for their sequence. */
 export interface MessageMeaning {
-  /** The lead wrote it, not the account's owner. */
+  /** The lead wrote it, not the account's user. */
   isReply: boolean
   /** Null: any other label. */
   label: 'auto_reply' | 'later' | 'opted_out' | null
-  /** When they are back or want to hear more; null: no date is known. */
+  /** When the lead is back or wants to hear more; null: no date is known. */
   until: Date | null
   at: Date
 }
@@ -60,7 +60,7 @@ const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
 /** How long an automatic reply without a date pauses an enrollment. */
 const AWAY_MS = 14 * DAY_MS
 
-/** SQL over an enrollment's alias: the number of its re-engagement step, if that was not sent; else null. */
+/** SQL over an enrollment's alias: the number of its re-engagement step, if that has not been sent; else null. */
 function reengagementNumber(enrollment: AliasOf<typeof enrollments>): SQL<number | null> {
   return sql`(
   select s.number::int
@@ -75,7 +75,7 @@ function reengagementNumber(enrollment: AliasOf<typeof enrollments>): SQL<number
 
 /**
  * Ends or pauses the leads' enrollments after a reply or a manual message. Also closes finished
- * ones, so steps added later don't reach them.
+ * ones, so that steps added later do not reopen them.
  */
 export async function endAnswered(
   tx: Db,

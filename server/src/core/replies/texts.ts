@@ -6,7 +6,7 @@ import { Refusal } from '../../refusal.ts'
 import { isStoredAnswer } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 
-// Who may read what people write, and how long it is kept.
+// Deletes texts of conversations, on request or after a time.
 
 /** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
 export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function removeText(db: Db, actor: Actor, id: string): Promise<void
   if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
 }
 
-/** Deletes the texts of an X account's conversations, also of leads whose deletion can be undone. */
+/** Deletes the texts of an X account's conversations, including those of leads whose deletion can be undone. */
 export async function deleteTexts(
   tx: Db,
   { workspaceId }: Actor,

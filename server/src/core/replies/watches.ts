@@ -14,8 +14,8 @@ import { readAccount } from './reading.ts'
 import { POLL_SECONDS } from './writers.ts'
 
 /*
- * Replies arrive through X's webhook. Reads find lost ones: before each follow-up, now and then
- * otherwise, and often without a webhook. Each watched account has its own job, which runs in one
+ * Replies arrive through X's webhook. Reads find lost ones: before each follow-up, otherwise every
+ * few hours, and often without a webhook. Each watched account has its own job, which runs in one
  * process at a time.
  */
 
@@ -48,7 +48,7 @@ export async function watchReplies(context: WatchContext & DeliveryContext): Pro
   return startDeliveries(context)
 }
 
-/** Requests a new read of an account, from its newest message on. */
+/** Requests a new read of an account, which starts with its newest message. */
 export async function restartReading(db: Db, xUserId: string): Promise<void> {
   await db.execute(sql`update reply_watches set reading = null, next_poll_at = now() where x_user_id = ${xUserId}`)
 }
@@ -72,10 +72,10 @@ export async function notifyOfFailures(db: Db): Promise<void> {
     await transact(db, (tx) => notifyOwners(tx, workspaceId, 'detection_failing', { handle, reason: failure }))
 }
 
-/** Watches every connected X account, and stops watching those that nobody has connected any longer. */
+/** Watches every connected X account, and stops watching those that no workspace connects any longer. */
 export async function findWatches({ database: { db }, jobs }: WatchContext): Promise<void> {
-  // A due watch may have lost its job, have a job at another time since a restore, or have got its
-  // time from another part of the product.
+  // A due watch may have lost its job, may have a job at another time since a restore, or may have
+  // been made due by another part of the product.
   const { rows } = await db.execute<{ xUserId: string }>(sql`
     with added as (
       insert into reply_watches (x_user_id) select distinct x_user_id from x_accounts where status = 'connected'
@@ -133,7 +133,7 @@ async function scheduleCheck({ database, jobs }: WatchContext, xUserId: string):
     await jobs.reschedule(database.db, 'watch-replies', { xUserId }, { ...options, at: new Date(at) })
 }
 
-/** The webhook of an app at X. @throws XError; unavailable: X cannot notify us */
+/** Finds the webhook of an app at X. @throws XError; kind `unavailable` if X cannot notify us */
 type Webhooks = (xAppId: string) => Promise<{ activity: XActivity; id: string }>
 
 /** Caches the ids of our webhooks at X, so that they are not looked up for every account. */
@@ -232,7 +232,10 @@ async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<
   )
 }
 
-/** Subscribes to each event type. @returns the account's subscription ids, and the types that X does not offer */
+/**
+ * Subscribes to each event type. @returns the account's subscription ids, and the problem if X does
+ * not offer X Chat's events
+ */
 async function subscribeToAll(
   context: WatchContext,
   xActivity: XActivity,

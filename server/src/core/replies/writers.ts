@@ -8,13 +8,13 @@ export interface OwnMessage {
   holder: string | null
   /** The X id of the message; null: unknown. */
   eventId: string | null
-  /** When a sender claimed it; null if never. */
+  /** When a sender claimed the message; null if never. */
   claimedAt: Date | null
-  /** When its outcome was recorded; null: not yet. */
+  /** When the message's outcome was recorded; null: not yet. */
   endedAt: Date | null
-  /** A sender owns it now, and X may not have given it an id yet. */
+  /** A sender owns the message now, and X may not have given it an id yet. */
   isClaimed: boolean
-  /** It was sent, or a sender owns it now. */
+  /** The message was sent, or a sender owns it now. */
   isOut: boolean
 }
 
@@ -23,8 +23,8 @@ const SHOWN_WITHIN_MS = 2 * MINUTE_MS
 
 /**
  * Who wrote a message in X Chat that came from the account: the product, if it matches one of our
- * messages; the owner, by hand; or unknown, while a sender is at work. Each of our messages matches
- * only one. Extensions learn no ids from X.
+ * messages; the account's user, by hand; or unknown, while a sender is at work. Each of our
+ * messages matches at most one. Extensions learn no ids from X.
  */
 export function writerOf<M extends OwnMessage>(
   messages: readonly M[],
@@ -58,5 +58,5 @@ export function answeredMessage<M extends Pick<OwnMessage, 'claimedAt' | 'isOut'
   return latest
 }
 
-/** Seconds between polls of an account: without a webhook; and with one, to find lost deliveries. */
+/** Seconds between polls of an account: `degraded` without a webhook; `live` with one, to find lost deliveries. */
 export const POLL_SECONDS = { degraded: 90, live: 6 * 3_600 } as const

@@ -74,7 +74,7 @@ const TWO = [
   { variants: [{ messageTemplate: 'Hi {twitter_handle}' }] },
   { variants: [{ messageTemplate: 'Still there?' }], delay: { amount: 2, unit: 'hours' as const } },
 ]
-/** A follow-up is due to each. */
+/** Launches a sequence and makes a follow-up due to each lead. */
 async function begin(count: number) {
   const list = await makeList(app, person, openHandles(count))
   const { id } = await launch(person, list, { messageTemplate: undefined, steps: TWO })
@@ -87,7 +87,7 @@ const sendNow = async () => {
   await letSend(app, { id: account.id }, new Date(0))
   return sendDue(app)
 }
-/** Reads of every account began just now. */
+/** Makes the last complete read of every account recent. */
 const justRead = () => recordRead(app)
 const fates = async (id: string) =>
   (await dmsOf(person, id))
@@ -144,7 +144,7 @@ describe('a delivery', () => {
     })
     const body = Buffer.from('{}')
     await store({ appId: OPERATOR_APP_ID, body, delivery: of('4711') })
-    // Its owner could sign events of anyone.
+    // The app's owner could sign events about anyone.
     await store({ appId: own, body, delivery: of(idOfHandle(account.handle)) })
     expect(await stored()).toEqual([])
     expect(reported).toEqual(Array(2).fill({ source: 'account', name: 'dm.received', keys: [] }))
@@ -163,7 +163,7 @@ describe('a delivery', () => {
     const texts: string[][] = []
     const slow: Receive = async (db, events) => {
       texts.push(events.map((event) => (event.kind === 'message' ? event.text : event.kind)))
-      // Another process looks meanwhile.
+      // Another process looks for deliveries at the same time.
       if (texts.length === 1) await work(slow)
       return receive(db, events)
     }
@@ -362,7 +362,7 @@ describe('a gap', () => {
     }
     await expect(store({ appId: OPERATOR_APP_ID, body: Buffer.from('{}'), delivery })).rejects.toThrow('away')
     isAway = false
-    // Another process has stored one since.
+    // Another process has stored a delivery since then.
     await setDeliveries(app, { deliveredAt: new Date(Date.now() + 1_000) })
     await expect.poll(async () => (await gap()).gapSince !== null).toBe(true)
     const { gapSince, deliveredAt } = await gap()

@@ -57,8 +57,8 @@ const hasRead = (reader: string, author: string, at = soon(0)): XHappening => ({
 const deliver = (...events: XHappening[]) => receive(app.db, events)
 
 /**
- * A message that an extension has sent to each of the list; `eventId`s as those of our own senders
- * where it is asked for.
+ * Sends a message to each lead of the list, as an extension does. @param options.eventIds also
+ * stores an X id for each message, as our own senders do
  */
 async function sendAll(person: Person, list: SomeList, options: { eventIds?: boolean; name?: string } = {}) {
   const { id } = await launch(person, list, { channel: 'extension', name: options.name ?? 'Spring', allowRepeat: true })
@@ -174,7 +174,7 @@ describe('a reply', () => {
     const { person, account, list, lead, leadId } = await scene(1)
     await sendAll(person, list)
     await deliver(said(lead, account.handle, 'Sounds great!'))
-    // X returns the same id for both handles, as after a renamed account.
+    // X returns the same id for both handles, as if the person had been renamed.
     await editProfiles(app, { id: leadId }, { twitterHandle: 'before_renaming' })
     const again = await makeList(app, person, [lead], { unknownIds: true })
     const { id } = await launch(person, again, { name: 'Second', allowRepeat: true })
@@ -283,7 +283,7 @@ describe('a message from the account itself', () => {
     expect(await fates(person, sent)).toEqual(['sent', 'sent'])
     expect(await fates(person, waiting.id)).toEqual([WRITTEN, 'queued'])
     expect(await historyOf(person, leadId)).toMatchObject([{ kind: 'written', text: 'Shall we talk on Monday?' }])
-    // If a user queues it again, it is sent.
+    // If a user queues the message again, it is sent.
     const [stopped] = await dmsOf(person, waiting.id)
     await person.client.campaigns.requeue({ id: stopped!.id })
     const { body } = await person.call('POST', `/campaigns/${waiting.id}/claim`, { holder: 'test' })

@@ -12,13 +12,13 @@ import type { Limits } from '../../../requests/limits.ts'
 /** How many texts count as one call. */
 const TEXTS_PER_CALL = 10
 
-/** How texts would be labelled as replies today. @throws Refusal RATE_LIMITED */
+/** Labels texts as if they were replies, without storing them. @throws Refusal RATE_LIMITED */
 export async function classifyTexts(
   { db, actor, limits }: { db: Db; actor: Actor; limits: Limits },
   { texts, writtenOn }: InputOf<'replies', 'classify'>,
 ) {
   const calls = Math.ceil(texts.length / TEXTS_PER_CALL)
-  // The call itself is counted already.
+  // The call itself has already been counted.
   if (calls > 1) limits.countCall(callerId(actor), calls - 1)
   const now = writtenOn ? new Date(writtenOn) : new Date()
   const options = { optOutWords: await optOutWordsOf(db, actor.workspaceId), now, timeZone: 'UTC' }

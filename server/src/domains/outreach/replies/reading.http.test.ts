@@ -99,7 +99,7 @@ const TWO = [
   { variants: [{ messageTemplate: 'Hi {twitter_handle}' }] },
   { variants: [{ messageTemplate: 'Still there, {twitter_handle}?' }], delay: { amount: 2, unit: 'hours' as const } },
 ]
-/** People who were sent a first message, and to whom the second one is due. */
+/** Sends a first message to `count` people, and makes the second one due. */
 async function begin(count: number) {
   const list = await makeList(app, person, openHandles(count))
   const { id } = await launch(person, list, { messageTemplate: undefined, steps: TWO })
@@ -157,7 +157,7 @@ describe('a read', () => {
     await recordRead(app, { xUserId }, 60)
     await read()
     expect(await app.db.$count(replies, eq(replies.xEventId, missed.id))).toBe(1)
-    // All of it is older than that now.
+    // Now all messages are more than 10 minutes older than the last complete read.
     await recordRead(app, { xUserId }, -660)
     expect((await read()).filter(({ what }) => what === 'messages')).toHaveLength(1)
   })
@@ -207,7 +207,7 @@ describe('a read', () => {
     await write(handles[0]!, account.handle, 'Please stop')
     await chat(handles[1]!, account.handle)
     await app.db.transaction((tx) => pauseRestored(tx, new Date(Date.now() + 3_600_000)))
-    // Or it applies to the accounts of other tests.
+    // Otherwise the restore would apply to the accounts of other tests.
     await deleteRestores(app)
     await endUnread(app, { id: account.id })
     await read()
@@ -346,7 +346,7 @@ describe('X Chat', () => {
     expect(await fates(id)).toEqual(['detection', 'sent'])
     const first = await watchNow()
     expect(first.failure).toBe('X answers GET /2/chat/conversations/:id/events with “Not allowed”.')
-    // Others are read again before this read counts no longer.
+    // Reads resume within 91 seconds, so that others do not wait long.
     expect(first.restsUntil!.getTime()).toBeLessThan(Date.now() + 91_000)
     await endRest(app, { xUserId })
     await read({ listChatEvents: refuse })
@@ -416,7 +416,7 @@ describe('X Chat', () => {
     expect((await fates(id)).toSorted()).toEqual(['failed', 'sent'])
     await app.services.xMeters.flush()
     const charged = await app.db.select().from(xCharges).where(eq(xCharges.workspaceId, person.workspaceId))
-    // Connecting the account has looked it up.
+    // Connecting the account also looked it up.
     expect(charged).toContainEqual(expect.objectContaining({ purpose: 'lookup', resource: 'user', count: 2 }))
   })
 
@@ -444,7 +444,7 @@ describe('X Chat', () => {
     }
     const blind = await ask(31)
     expect([blind.status, blind.headers.get('retry-after')]).toEqual([204, '3'])
-    // It has asked for the read.
+    // The claim has requested a read.
     expect((await watchNow()).nextPollAt.getTime()).toBeLessThan(Date.now() + 1_000)
 
     const stale = await ask(20)

@@ -47,7 +47,7 @@ describe('POST /replies/classify', () => {
     const person = await makePerson(app)
     app.services.limits.countCall(person.actor.userId, 575)
     const statuses = []
-    // Of the 25 calls that are left, three use 30; six of one text each would be allowed.
+    // 25 calls are left. Three requests of 100 texts count as 30; six of one text each would be allowed.
     for (let calls = 0; calls < 6; calls += 1)
       statuses.push((await person.call('POST', '/replies/classify', { texts: Array(100).fill('yes') })).status)
     expect(statuses[0]).toBe(200)

@@ -15,7 +15,10 @@ export const replyRoutes = {
   ),
 }
 
-/** The area of X accounts comes before replies, so their operation that deletes texts is implemented here. */
+/**
+ * Consent is an operation of X accounts, but implemented here: it deletes texts, and the platform
+ * area cannot import replies.
+ */
 export const xAccountConsentRoutes = {
   consent: member.xAccount.consent.handler(async ({ context, input }) =>
     context.pictures.withUrl(await consent(context.db, context.actor, input)),

@@ -36,7 +36,7 @@ afterEach(async () => {
   await disconnect(app, {}, { sealedAccessToken: null, sealedRefreshToken: null, accessTokenExpiresAt: null })
   await deleteWatches(app)
 })
-/** A process that detects replies. Its origin is the real address of the test's app. */
+/** Starts a process that detects replies. Its origin is the real address of the test's app. */
 async function watch(services: Partial<Services> = {}) {
   const server = await app.startAnother()
   const detecting = await watchReplies({ ...server.services, origin: app.origin, ...services })
@@ -54,7 +54,7 @@ const detection = async (person: Person) => (await person.call('GET', '/replies/
 const watched = (person: Person, state: string) =>
   eventually(async () => (await detection(person)).state === state, `detection is ${state}`)
 const statuses = async (person: Person, id: string) => (await dmsOf(person, id)).map(({ status }) => status)
-/** X finds a handle this short only by id. */
+/** Returns a handle with a trait, short enough that the stand-in of X can find it by its id. */
 const handle = (trait: string) => `${trait}_${Math.random().toString(36).slice(2, 6)}`
 const say = (from: string, to: string, text: string, more = {}) =>
   asX(`/_people/${from}/reply`, 'POST', { to, text, ...more })
@@ -143,7 +143,7 @@ describe('POST /x/webhook', () => {
       ),
     )
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    // Any process may store it, one delivery of a person after the other.
+    // Any process can process the deliveries, one after the other for each person.
     while ((await app.db.$count(xDeliveries)) > 0)
       for (const { services } of [app, other]) await processDeliveries(services)
     expect(await app.db.$count(replies)).toBe(1)
@@ -229,7 +229,7 @@ describe('subscriptions', () => {
     await say(lead!, account.handle, 'Now in the open')
     const isOpen = async () => !(await person.client.conversations.find({ id: conversation!.id })).isEncrypted
     await eventually(isOpen, 'the latest message decides')
-    // What the owner writes there stops what is queued, too.
+    // What the account's user writes there stops queued messages, too.
     await say(account.handle, other!, '', { isEncrypted: true })
     await eventually(
       async () => (await dmsOf(person, second.id))[1]!.reason?.code === 'written_by_hand',
