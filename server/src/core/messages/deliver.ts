@@ -285,8 +285,8 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     status: row.status as XAccountCaller['status'],
     sealedAccessToken: row.token,
     accessTokenExpiresAt: parseTime(row.expiresAt),
-    // The claim has already checked the funds, and no data of the account itself is read.
-    isOwnApp: false,
+    isOwnApp: row.appId !== null && row.appId !== OPERATOR_APP_ID,
+    // The claim has already checked the funds.
     fundsTryAt: null,
   }
   return { ...row, caller }

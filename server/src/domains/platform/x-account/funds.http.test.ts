@@ -166,6 +166,18 @@ it('refuses messages by hand with X_FUNDS, which are sent later without a trace 
   expect((await send()).status).toBe(200)
 })
 
+it('names the app of the workspace if X refuses a message because of its credits', async () => {
+  const { person, account } = await connected()
+  await changeApp(app, { id: account.id }, await addOwnApp(app, person))
+  const { leadIds, handles } = await makeList(app, person, openHandles(1))
+  await setFaults(app, { ...SENDS, status: 402, times: 1 })
+  const input = { leadId: leadIds[0], message: 'Hi', templateVariables: { name: 'Ann', handle: handles[0] } }
+  expect((await person.call('POST', '/messages/send', input)).body).toMatchObject({
+    code: 'X_FUNDS',
+    error: expect.stringMatching(/^Your X app has no credits left/),
+  })
+})
+
 it('makes unsettled messages, scrapes and reads due within a minute of the return', async () => {
   const { person, account } = await connected()
   await setFaults(
