@@ -34,14 +34,21 @@ export function displayStatusOf({
   return replied && standings[dmStatus] === 'sent' ? 'replied' : dmStatus
 }
 
-/** Whether a lead can be selected and messaged. Queued, sent and suppressed leads cannot. */
+/** Whether a lead can be messaged. Queued, sent and suppressed leads cannot. */
 export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): boolean {
   const status = filterStatusOf(lead)
   return !lead.suppressed && (status === 'not_sent' || status === 'failed')
 }
 
-/** Why a suppressed lead cannot be selected. */
+/** Why a suppressed lead cannot be messaged. */
 export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
+
+/** Why a lead cannot be messaged; null if it can. */
+export function unsendableText(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): string | null {
+  if (canBeMessaged(lead)) return null
+  if (lead.suppressed) return SUPPRESSED_HINT
+  return filterStatusOf(lead) === 'queued' ? 'A message to them is already queued.' : 'You have already messaged them.'
+}
 
 /** Filters that together match the messageable leads of `filter`, because the API accepts one status each. */
 export function messageableParts(filter: LeadFilter): LeadQuery[] {

@@ -12,7 +12,7 @@ import { SortTh } from '../../../ui/sort-th'
 import { ActionsTh, Table, Td, Th, Tr } from '../../../ui/table'
 import { useIsOffered } from '../../identity/people/use-role'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
-import { displayStatusOf, SUPPRESSED_HINT } from './lead-status'
+import { displayStatusOf, unsendableText } from './lead-status'
 import { columnLook, fieldOf, fieldText, type TableLayout, tableWidth, widthOf, withWidth } from './leads-columns'
 import { basisLabels } from './leads-url'
 import { moveFocus } from './row-focus'
@@ -98,16 +98,7 @@ export function LeadsTable({ selection, layout, onLayout, loading, stale, ...act
         ) : (
           table
             .getRowModel()
-            .rows.map((row) => (
-              <LeadTr
-                key={row.id}
-                row={row}
-                layout={layout}
-                mayWrite={mayWrite}
-                sends={selection.mode === 'messages'}
-                {...actions}
-              />
-            ))
+            .rows.map((row) => <LeadTr key={row.id} row={row} layout={layout} mayWrite={mayWrite} {...actions} />)
         )}
       </tbody>
     </Table>
@@ -172,10 +163,9 @@ interface LeadTrProps extends LeadActions {
   row: LeadRow
   layout: TableLayout
   mayWrite: boolean
-  sends: boolean
 }
 
-function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
+function LeadTr({ row, layout, mayWrite, ...actions }: LeadTrProps) {
   const lead = row.original
   return (
     <Tr
@@ -192,7 +182,7 @@ function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
               checked={row.getIsSelected()}
               data-lead={lead.id}
               disabled={!row.getCanSelect()}
-              title={lead.suppressed && sends ? SUPPRESSED_HINT : undefined}
+              title={row.getCanSelect() ? undefined : (unsendableText(lead) ?? undefined)}
               onKeyDown={moveByArrow}
               onChange={row.getToggleSelectedHandler()}
             />
@@ -210,7 +200,7 @@ function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
         </Td>
       ))}
       <Td className="relative p-0 pe-1 md:pe-0">
-        <RowActions row={row} mayWrite={mayWrite} sends={sends} {...actions} />
+        <RowActions row={row} mayWrite={mayWrite} {...actions} />
       </Td>
     </Tr>
   )
@@ -247,15 +237,14 @@ const NOTHING = <span className="text-faint">–</span>
 function RowActions({
   row,
   mayWrite,
-  sends,
   onOpen,
   onSend,
   onList,
   onSuppress,
   onRemove,
-}: { row: LeadRow; mayWrite: boolean; sends: boolean } & LeadActions) {
+}: { row: LeadRow; mayWrite: boolean } & LeadActions) {
   const lead = row.original
-  const isUnsendable = !row.getCanSelect()
+  const unsendable = unsendableText(lead)
   const overlay =
     'flex items-center justify-end md:pointer-fine:absolute md:pointer-fine:inset-y-0 md:pointer-fine:end-0 md:pointer-fine:ps-10 md:pointer-fine:pe-4 md:pointer-fine:opacity-0 md:pointer-fine:group-focus-within/row:opacity-100 md:pointer-fine:group-hover/row:opacity-100 md:pointer-fine:has-data-popup-open:opacity-100 md:pointer-fine:bg-linear-to-r md:pointer-fine:from-transparent md:pointer-fine:from-0% md:pointer-fine:to-sunken md:pointer-fine:to-40% md:pointer-fine:group-aria-selected/row:to-selected'
   if (!mayWrite)
@@ -271,17 +260,15 @@ function RowActions({
     )
   return (
     <span className={overlay}>
-      {sends && (
-        <IconButton
-          size="sm"
-          icon={<Send />}
-          disabled={isUnsendable}
-          title={lead.suppressed ? SUPPRESSED_HINT : 'Send DM'}
-          className="max-md:hidden pointer-coarse:hidden"
-          label={`Send DM to @${lead.twitterHandle}`}
-          onClick={() => onSend(lead)}
-        />
-      )}
+      <IconButton
+        size="sm"
+        icon={<Send />}
+        disabled={unsendable !== null}
+        title={unsendable ?? 'Send DM'}
+        className="max-md:hidden pointer-coarse:hidden"
+        label={`Send DM to @${lead.twitterHandle}`}
+        onClick={() => onSend(lead)}
+      />
       <IconButton
         size="sm"
         icon={<ListPlus />}
@@ -294,11 +281,9 @@ function RowActions({
         <MenuItem icon={<PanelRightOpen />} onSelect={() => onOpen(lead)}>
           Show details
         </MenuItem>
-        {sends && (
-          <MenuItem icon={<Send />} disabled={isUnsendable} onSelect={() => onSend(lead)}>
-            Send DM
-          </MenuItem>
-        )}
+        <MenuItem icon={<Send />} disabled={unsendable !== null} onSelect={() => onSend(lead)}>
+          Send DM
+        </MenuItem>
         <MenuItem icon={<ListPlus />} onSelect={() => onList(lead)}>
           Add to list
         </MenuItem>

@@ -1,9 +1,10 @@
 import { useQueries } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import { Ban, Ellipsis, HandHeart, ListPlus, Send, Tag as TagSign, Trash2, UsersRound, X } from 'lucide-react'
+import { Ban, Ellipsis, HandHeart, ListPlus, Send, Tag as TagSign, Trash2, X } from 'lucide-react'
 import { api } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
+import { Switch } from '../../../ui/choice'
 import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -47,11 +48,11 @@ export function LeadsToolbar({
   onAct,
 }: LeadsToolbarProps) {
   const mayWrite = useIsOffered('member')
-  const isForPeople = selection.mode === 'people'
+  const { includesMessaged } = selection
   const count = pickedCount(picked)
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
   const allText = total === 1 ? 'the lead' : `all ${formatCount(everyone.count, 'lead')}`
-  const selectable = isForPeople ? total : messageable
+  const selectable = includesMessaged ? total : messageable
   const onClear = count > 0 ? selection.clear : onClearFilter
 
   return (
@@ -59,13 +60,11 @@ export function LeadsToolbar({
       <p className="text-muted" role="status" data-numeric>
         {count > 0
           ? `${formatNumber(count)} selected`
-          : isForPeople
-            ? 'Select people. Nothing is sent.'
-            : total !== null
-              ? formatCount(total, 'lead')
-              : isUncounted
-                ? 'Not counted'
-                : 'Counting…'}
+          : total !== null
+            ? formatCount(total, 'lead')
+            : isUncounted
+              ? 'Not counted'
+              : 'Counting…'}
       </p>
       {onClear && (
         <Button size="sm" variant="ghost" icon={<X />} className="-ms-2 text-ui! font-normal!" onClick={onClear}>
@@ -80,7 +79,7 @@ export function LeadsToolbar({
           disabled={stale}
           onClick={selection.pickAll}
         >
-          Select all {formatCount(selectable, isForPeople ? 'lead' : 'messageable lead')}
+          All {formatCount(selectable, includesMessaged ? 'lead' : 'messageable lead')} in this view
         </Button>
       )}
       {/* From 80% of the limit on, the notice is a warning and moves to the top. */}
@@ -88,7 +87,17 @@ export function LeadsToolbar({
         <UsageNotice what="dms" />
       </div>
       {mayWrite && (
-        <div className="ms-auto flex items-center gap-1.5">
+        <div className="ms-auto flex flex-wrap items-center gap-1.5">
+          <Switch
+            label={
+              <>
+                Include people already messaged <Kbd>X</Kbd>
+              </>
+            }
+            aria-keyshortcuts="X"
+            checked={includesMessaged}
+            onChange={selection.toggleMessaged}
+          />
           {count > 0 && (
             <>
               <Button
@@ -109,37 +118,23 @@ export function LeadsToolbar({
               >
                 <span className="max-sm:sr-only">Tag</span> <Kbd>T</Kbd>
               </Button>
-              {!isForPeople && (
-                <Button
-                  size="sm"
-                  variant="primary"
-                  icon={<Send />}
-                  loading={sending}
-                  onClick={() => onAct('send', picked)}
-                >
-                  Send DM{count > 1 && ` to ${formatNumber(count)}`}
-                </Button>
+              {includesMessaged && (
+                <p id="send-off" className="text-muted max-md:w-full">
+                  To send, select only people you haven't messaged.
+                </p>
               )}
-            </>
-          )}
-          {isForPeople ? (
-            <Button size="sm" variant="ghost" className="text-ui!" onClick={() => selection.switchTo('messages')}>
-              Done <Kbd>Esc</Kbd>
-            </Button>
-          ) : (
-            count === 0 && (
               <Button
                 size="sm"
-                variant="ghost"
-                icon={<UsersRound />}
-                className="text-ui! font-normal!"
-                aria-keyshortcuts="X"
-                title="Select anyone, including people you have messaged"
-                onClick={() => selection.switchTo('people')}
+                variant="primary"
+                icon={<Send />}
+                loading={sending}
+                disabled={includesMessaged}
+                aria-describedby={includesMessaged ? 'send-off' : undefined}
+                onClick={() => onAct('send', picked)}
               >
-                Select people… <Kbd>X</Kbd>
+                Send DM{count > 1 && ` to ${formatNumber(count)}`}
               </Button>
-            )
+            </>
           )}
           <Menu
             trigger={
@@ -187,13 +182,13 @@ export function LeadsToolbar({
 
 /** The selection, and how many matching leads can be messaged (null if unknown). */
 export function usePicked(filter: LeadFilter, total: number | null, selection: LeadsSelection) {
-  const { mode, all, ids, table } = selection
+  const { includesMessaged, all, ids, table } = selection
   // The count is fetched only once all leads, or all leads on this page, are selected.
-  const isAsked = mode === 'messages' && (all || (table.getIsAllPageRowsSelected() && (total ?? 0) > ids.length))
-  const messageable = useMessageableCount(filter, isAsked)
+  const isPageSelected = !includesMessaged && table.getIsAllPageRowsSelected() && (total ?? 0) > ids.length
+  const messageable = useMessageableCount(filter, all === 'messageable' || isPageSelected)
   const picked: Picked = !all
     ? { ids }
-    : mode === 'people'
+    : all === 'everyone'
       ? { everyone: filter, count: total ?? 0 }
       : { matching: filter, count: messageable ?? 0 }
   return { picked, messageable }

@@ -21,7 +21,7 @@ const LEADS_KEYS: readonly KeyGroup[] = [
   {
     title: 'Selected or open leads',
     keys: [
-      ['X', 'Select people'],
+      ['X', 'Include people already messaged'],
       ['T', 'Tags'],
       ['L', 'Add to list'],
       ['R', 'Message the open lead'],
@@ -40,7 +40,7 @@ interface LeadsKeys {
 
 /** Keyboard shortcuts of the page. They act on the selected leads, or on the focused row. */
 export function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: LeadsKeys) {
-  const { table, mode, switchTo, clear } = selection
+  const { table, toggleMessaged, clear } = selection
   const open = () => {
     const id = focusedLead() ?? table.getRowModel().rows[0]?.id
     if (id) onOpen(id)
@@ -50,23 +50,13 @@ export function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: Leads
     if (pickedCount(picked) > 0) act(action, picked)
     else if (id) act(action, { ids: [id] })
   }
-  const select = () => {
-    const id = focusedLead()
-    if (mode === 'messages') switchTo('people', id)
-    else if (id)
-      table
-        .getRowModel()
-        .rows.find((row) => row.id === id)
-        ?.toggleSelected()
-  }
-  const isSelecting = mode === 'people' || pickedCount(picked) > 0
   useKeys(
     {
       j: () => moveFocus(1),
       k: () => moveFocus(-1),
       e: open,
-      ...(mayWrite && { x: select, t: actOnTarget('tag'), l: actOnTarget('list') }),
-      ...(isSelecting && { escape: () => (mode === 'people' ? switchTo('messages') : clear()) }),
+      ...(mayWrite && { x: toggleMessaged, t: actOnTarget('tag'), l: actOnTarget('list') }),
+      ...(pickedCount(picked) > 0 && { escape: clear }),
     },
     { repeated: 'jk', groups: mayWrite ? LEADS_KEYS : VIEWER_KEYS },
   )

@@ -24,15 +24,17 @@ const NONE: readonly ListedLead[] = []
 export type LeadRow = Row<typeof features, ListedLead>
 export type LeadsSelection = ReturnType<typeof useLeadsTable>
 
-/** Who can be selected. `messages`: leads that can be messaged. `people`: everyone, but not for messaging. */
-type SelectionMode = 'messages' | 'people'
+/** All matching leads, on all pages: those that can be messaged, or everyone. */
+type AllLeads = 'messageable' | 'everyone'
 
 interface SelectionState {
   /** The filter that the selection belongs to. Another filter clears it. */
   filterKey: string
-  mode: SelectionMode
+  /** Whether leads that cannot be messaged can be selected, too. Nothing is sent to such a selection. */
+  includesMessaged: boolean
   rows: RowSelectionState
-  all: boolean
+  /** Set if all matching leads are selected. */
+  all: AllLeads | null
 }
 
 interface LeadsTableInput {
@@ -47,16 +49,17 @@ interface LeadsTableInput {
 /** The table of a page of leads. The server sorts it, and the selection spans all pages. */
 export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: LeadsTableInput) {
   const filterKey = JSON.stringify(filter)
-  const [state, setState] = useState<SelectionState>({ filterKey, mode: 'messages', rows: {}, all: false })
-  const { mode } = state
-  const canSelect = (lead: ListedLead) => mode === 'people' || canBeMessaged(lead)
+  const [state, setState] = useState<SelectionState>({ filterKey, includesMessaged: false, rows: {}, all: null })
+  const { includesMessaged } = state
+  const canSelect = (lead: ListedLead) => includesMessaged || canBeMessaged(lead)
   const isCurrent = state.filterKey === filterKey
   /**
    * The selected rows. If "all" are selected, these are the current page's rows: unchecking one
    * keeps only the others.
    */
   const rowsOf = ({ rows, all, filterKey: of }: SelectionState): RowSelectionState => {
-    const selected = new Set(of !== filterKey ? [] : all ? leads.map(({ id }) => id) : Object.keys(rows))
+    const ofAll = all === 'messageable' ? leads.filter(canBeMessaged) : leads
+    const selected = new Set(of !== filterKey ? [] : all ? ofAll.map(({ id }) => id) : Object.keys(rows))
     for (const lead of leads) if (!canSelect(lead)) selected.delete(lead.id)
     return Object.fromEntries([...selected].map((id) => [id, true]))
   }
@@ -86,22 +89,26 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     state: { rowSelection, sorting },
     // Uses the latest state, because several changes can arrive before the next render.
     onRowSelectionChange: (change) =>
-      setState((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: false })),
+      setState((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: null })),
     onSortingChange: (change) => {
       const [by] = functionalUpdate(change, sorting)
       if (by) onSort(`${by.desc ? '-' : ''}${by.id}` as LeadSort)
     },
   })
+  const change = (next: Partial<SelectionState>) => setState({ ...state, filterKey, ...next })
   return {
     table,
-    mode,
     ids: Object.keys(rowSelection),
-    /** Whether all matching leads are selected, on all pages. */
-    all: isCurrent && state.all,
-    pickAll: () => setState({ filterKey, mode, rows: {}, all: true }),
-    clear: () => setState({ filterKey, mode, rows: {}, all: false }),
-    /** Switching clears the selection. @param id a lead to select right away */
-    switchTo: (next: SelectionMode, id?: string) =>
-      setState({ filterKey, mode: next, rows: id ? { [id]: true } : {}, all: false }),
+    /** Set if all matching leads are selected, on all pages. */
+    all: isCurrent ? state.all : null,
+    pickAll: () => change({ rows: {}, all: includesMessaged ? 'everyone' : 'messageable' }),
+    clear: () => change({ rows: {}, all: null }),
+    includesMessaged,
+    /** Keeps what is selected. Turned off, those who cannot be messaged are deselected. */
+    toggleMessaged: () =>
+      change({
+        includesMessaged: !includesMessaged,
+        ...(isCurrent ? { all: state.all && 'messageable' } : { rows: {}, all: null }),
+      }),
   }
 }
