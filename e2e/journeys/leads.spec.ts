@@ -558,8 +558,8 @@ describe('the leads page, in a browser', () => {
     await page.getByText('12 selected').waitFor()
     await expectSoundPage(page)
     await includes.uncheck()
-    await page.getByText('9 selected').waitFor()
-    expect(await boxes.nth(9).isDisabled()).toBe(true)
+    await expect.poll(() => boxes.nth(9).isDisabled()).toBe(true)
+    await page.getByText(/^\d selected$/).waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('12 leads', { exact: true }).waitFor()
 

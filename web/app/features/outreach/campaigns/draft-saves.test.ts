@@ -244,3 +244,32 @@ test('says why the server refuses a draft, and does not repeat it', async () => 
   await vi.advanceTimersByTimeAsync(60_000)
   expect(save).toHaveBeenCalledTimes(1)
 })
+
+test('continues in the next form of the tab while the save of the closed one is still on its way', async () => {
+  const server = openServer()
+  const { save } = server.calls
+  let arrive = () => {}
+  const isArriving = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const first = openForm(server)
+  await first.open()
+  first.saves.change({ name: 'Founders' })
+  server.calls.save = async (input) => {
+    const saved = await save(input)
+    await isArriving
+    return saved
+  }
+  first.saves.close()
+  server.calls.save = save
+  const next = openForm(server, first.storage)
+  const opening = next.open()
+  expect(next.page.fields).toEqual({ name: 'Founders' })
+  await next.type('Founders, again')
+  arrive()
+  await opening
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect([...server.drafts.values()]).toMatchObject([{ name: 'Founders, again', version: 2 }])
+  expect(next.page.status.kind).toBe('saved')
+  expect(next.storage.draft).toMatchObject({ fields: { name: 'Founders, again' }, version: 2, isSaved: true })
+})

@@ -47,6 +47,9 @@ const RETRY_AFTER_MS = 15_000
 /** HTTP statuses after which a retry may succeed. */
 const TEMPORARY = [401, 408, 429]
 
+/** The last save of a form that was closed. The next form of this tab waits for it, to know the server's version. */
+let closing: Promise<void> = Promise.resolve()
+
 const newDraft = (): StoredDraft => ({
   id: crypto.randomUUID(),
   version: 0,
@@ -69,7 +72,17 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
 
   const keep = (change: Partial<StoredDraft>) => {
     draft = { ...draft, ...change }
-    store.write(draft.fields === null && draft.version === 0 ? null : draft)
+    // By now, the next form may have changed what is stored.
+    const newer = isClosed ? store.read() : null
+    if (newer && newer.id === draft.id && !isSame(newer.fields, draft.fields))
+      store.write({ ...newer, version: draft.version, savedAt: draft.savedAt, isSaved: false })
+    else store.write(draft.fields === null && draft.version === 0 ? null : draft)
+  }
+  /** Waits for the save of the form before this one, and takes its version over. */
+  const afterClosing = async () => {
+    await closing
+    const { id, version, savedAt } = store.read() ?? draft
+    if (id === draft.id && version > draft.version) draft = { ...draft, version, savedAt }
   }
   const adopt = (other: CampaignDraft) => {
     const fields = fieldsOf(other)
@@ -92,7 +105,7 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
     clearTimeout(timer)
     if (saving) return saving
     if (isSettled || theirs || draft.isSaved || !isOwner()) return
-    saving = send(draft).finally(() => {
+    saving = (isClosed ? send(draft) : afterClosing().then(() => send(draft))).finally(() => {
       saving = null
     })
     await saving
@@ -145,6 +158,7 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
       show(local.isSaved && local.savedAt ? { kind: 'saved', at: local.savedAt } : { kind: 'local' })
     }
     try {
+      await afterClosing()
       const { drafts } = await calls.list()
       const wanted = local ? drafts.find(({ id }) => id === local.id) : drafts[0]
       if (wanted && wanted.updatedAt !== draft.savedAt) {
@@ -217,8 +231,8 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
     forget,
     /** Saves unsaved changes when the form closes. Does not retry. */
     close(): void {
-      void save()
       isClosed = true
+      closing = save()
       clearTimeout(timer)
     },
   }
