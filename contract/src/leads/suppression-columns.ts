@@ -34,6 +34,19 @@ const HEADER_WORDS = new Set([
   'suppressed',
   'opted_out',
   'unsubscribed',
+  'unsubscribes',
+  'author_id',
+  'rest_id',
+  'id_str',
+  'account_id',
+  'follower_id',
+  'twitteruserid',
+  'blacklist',
+  'blocklist',
+  'dnc',
+  'do_not_contact',
+  'reason',
+  'note',
 ])
 
 /** Returns what a column with this header contains; null if unknown. */

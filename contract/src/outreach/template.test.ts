@@ -109,6 +109,9 @@ describe('fillSegment', () => {
     ['Hi {lead_name', '{lead_name', '{lead_name}'],
     ['Hi lead_name }, you', 'lead_name }', '{lead_name}'],
     ['Hi ｛lead_name｝', '｛lead_name', '{lead_name}'],
+    ['Hi name|friend}', 'name|friend}', '{lead_name|friend}'],
+    ['Hi first_name | you}, at', 'first_name | you}', '{first_name|you}'],
+    ['At company|your team}', 'company|your team}', '{company|your team}'],
     ['At {company|your team', '{company|your team', '{company|your team}'],
     ['{{#if name}}Hi{{/if}}', '{{#if name}}', null],
     // Marks between the braces and the name

@@ -74,6 +74,7 @@ const LEFTOVER = new RegExp(
     `(?<![\\p{L}\\p{N}_])${KNOWN}${MARKS}${CLOSING}`,
     `(?:${OPENING}|${UNOPENED})[ \\t\\u00a0]*${KNOWN}(?![\\p{L}\\p{N}_])`,
     `(?<![\\p{L}\\p{N}_])${KNOWN}[ \\t\\u00a0]*(?:${CLOSING}|${UNCLOSED})`,
+    `(?<![\\p{L}\\p{N}_])${KNOWN}[ \\t\\u00a0]*\\|[^{}|\\n]{0,100}${CLOSING}`,
     '\\[\\[[^[\\]\\n]{1,100}\\]\\]',
     '<<[^<>\\n]{1,100}>>',
     '<%[^\\n]{0,100}?%>',

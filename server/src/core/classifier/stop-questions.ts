@@ -24,6 +24,10 @@ const EMPTY = setOf(
 const MESSAGES =
   /^(?:(?:messag|msg|dm|contact|text|e-?mail|inbox|spam|pitch|outreach|bother|harass|annoy|ping|writ|send|sell|solicit|nag|bug|reach|follow|communicat|notif|newsletter|advert|bot|receiving|getting|hearing|seeing)[^ ]*|ads?|mails?|mailing|lists?|pms?)$/
 const SENDER_OR_ME = /^(?:me|us|myself|you|u|ya|guys)$/
+/** Words that make a question about campaigns one about this conversation. */
+const SENDER = /^(?:me|us|myself|yours?|ya|guys)$/
+/** What those who ask about it send themselves. */
+const OWN_OUTREACH = /^(?:ads?|follow[^ ]*|outreach|newsletter[^ ]*|bots?|lists?|mailing)$/
 const NEGATION = /^(?:not|never|[a-z]+n't|dont|wont|cant)$/
 
 /** Objects of questions about the product: a campaign, or the messages of other people. */
@@ -303,6 +307,12 @@ function stoppedInEnglish(words: readonly string[]): Stopped {
   const before = words.slice(0, verb)
   const object = words.slice(verb + 1)
   const named = object.find((word) => !EMPTY.has(word) && word !== 'my' && word !== 'our')
+  // "Why did my campaign stop?", but "When will you stop this campaign?" is a request.
+  const isRequest =
+    words.some((word) => SENDER.test(word)) || (before.includes('you') && /^th[ie]s/.test(object[0] ?? ''))
+  if (has(` ${words.join(' ')} `, CAMPAIGN) && !isRequest) return 'others'
+  // "How do I stop my ads?"
+  if (/^(?:my|our)$/.test(object[0] ?? '') && named && OWN_OUTREACH.test(named)) return 'others'
   // "Why don't you stop …" and "When will you stop …" are requests to the sender.
   if (!/^(?:how|what)/.test(words[0] as string) && before.some((word) => SENDER_OR_ME.test(word)))
     return before.some((word) => NEGATION.test(word)) && (!named || MESSAGES.test(named)) ? 'messages' : null

@@ -35,7 +35,7 @@ async function refuse(of: Running, ids: string[], refusal: XRefusal = 'refused',
   await claim({ ...of, ids }, { status: 'failed', errorMessage })
   for (const id of ids) await app.db.transaction((tx) => recordRefusal(tx, id, refusal))
 }
-async function optOut({ person, id: campaignId }: Running, ids: string[]): Promise<void> {
+async function optOut({ person }: Running, ids: string[]): Promise<void> {
   for (const id of ids) {
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, id))
     await insertReply(app, { workspaceId: person.workspaceId, leadId: dm!.leadId!, dmId: id, optedOut: true })

@@ -21,6 +21,13 @@ describe('readHeader', () => {
   })
 })
 
+it.each(['author_id', 'rest_id', 'twitterUserId', 'account_id', 'Do_Not_Contact', 'dnc', 'Blacklist', 'Reason'])(
+  'suppresses nobody for the header %s of a single column',
+  (header) => {
+    expect(readHeader([header])).toEqual({ columns: ['person'], isData: false })
+  },
+)
+
 describe('readLine', () => {
   const columns = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
   const read = (...fields: string[]) => readLine([...columns], fields)

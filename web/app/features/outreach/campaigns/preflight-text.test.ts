@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { calendarOf, launchText, missingText, sampleText } from './preflight-text'
+import { calendarOf, launchText, missingText, othersText, sampleText } from './preflight-text'
 
 test('fills the calendar with whole weeks from Monday on', () => {
   const perDay = [
@@ -46,4 +46,11 @@ test('says who gets a message now, and when the others do', () => {
   expect(say(88, 50)).toBe('50 now, 38 on Dec 1')
   expect(say(38, 0)).toBe('Nobody now, 38 on Dec 1')
   expect(say(1_101, 50)).toBe('50 now, 1,051 from Dec 1, 50 a month')
+})
+
+test('says when those beyond the limit follow, also if they need several months', () => {
+  const plan = { limit: 50, resetsAt: '2026-12-01T00:00:00Z' }
+  expect(othersText(50, plan)).toBe('The other 50 follow on Dec 1, when your limit resets, or when you upgrade.')
+  expect(othersText(180, plan)).toBe('The other 180 follow from Dec 1, 50 a month, or when you upgrade.')
+  expect(othersText(null, plan)).toBe('The others follow on Dec 1, when your limit resets, or when you upgrade.')
 })

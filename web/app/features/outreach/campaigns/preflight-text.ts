@@ -65,14 +65,17 @@ export function launchText({ willSend, limitNow, waitUntil, plan }: LaunchParts)
 type LaunchParts = Pick<Preflight, 'willSend' | 'limitNow' | 'waitUntil'> & { plan: Pick<Preflight['plan'], 'limit'> }
 
 /**
- * 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.'
- * @param others null if their number is unknown
+ * 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.', 'The other 180 follow
+ * from Dec 1, 50 a month, or when you upgrade.' @param others null if their number is unknown
+ * @param limit messages per month
  */
-export function othersText(others: number | null, resetsAt: string): string {
+export function othersText(others: number | null, { limit, resetsAt }: Pick<Preflight['plan'], 'limit' | 'resetsAt'>) {
   const day = formatDate(resetsAt, { month: 'short', day: 'numeric', timeZone: 'UTC' })
   const who =
     others === null ? 'others follow' : `other ${formatNumber(others)} ${pluralize(others, 'follows', 'follow')}`
-  return `The ${who} on ${day}, when your limit resets, or when you upgrade.`
+  const inOneMonth = others === null || limit === null || others <= limit
+  const when = inOneMonth ? `on ${day}, when your limit resets` : `from ${day}, ${formatNumber(limit)} a month`
+  return `The ${who} ${when}, or when you upgrade.`
 }
 
 /**

@@ -21,7 +21,7 @@ function show(dmsQueuedCount: number, warnings: string[] = [], more: object = {}
   const rest = {
     perDay: [{ date: '2026-12-01', count: 50, followUps: 0 }],
     lastSendAt: '2026-12-01T10:00:00Z',
-    plan: { resetsAt: '2026-12-01T00:00:00Z' },
+    plan: { limit: 50, resetsAt: '2026-12-01T00:00:00Z' },
     billCents: 51,
     warnings,
   }

@@ -30,7 +30,7 @@ export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)
   const rehearsed = useRehearsalText(data ?? { perDay: [], lastSendAt: null }, campaign.xAccountId)
   const waiting = waitingForPlan(campaign)
-  const others = waiting > 0 && data ? othersText(campaign.stepCount === 1 ? waiting : null, data.plan.resetsAt) : null
+  const others = waiting > 0 && data ? othersText(campaign.stepCount === 1 ? waiting : null, data.plan) : null
   if (campaign.status === 'completed' || campaign.status === 'archived') return null
   const isSaved = campaign.status !== 'active' && campaign.totalLeadsInList === 0
   const bill = isSaved && data?.billCents ? `X charges about ${formatMoney(data.billCents)} in all.` : null
