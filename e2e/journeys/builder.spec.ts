@@ -26,7 +26,7 @@ test('writes a campaign on a page of its own, with pre-flight and actions in vie
   const { id: listId } = await client.lists.create({ name: 'Pioneers' })
   await client.lists.addLeads({ id: listId, filter: {} })
 
-  // What was written in the form comes along.
+  // The builder shows what was written in the form.
   await page.goto('/campaigns')
   await page.getByLabel('Message template').fill('Hi {first_name}')
   await page.getByRole('link', { name: 'Open in builder' }).click()

@@ -75,7 +75,7 @@ export function versionOf({ servedPages }: Pick<State, 'servedPages'>): string {
   return `${browser.runtime.getManifest().version}/${servedPages?.version ?? 0}`
 }
 
-/** The missing part of X's page. Null if none is missing, or if another version (`versionOf`) reported it. */
+/** The missing part of X's page. Null if no part is missing, or if another version (`versionOf`) reported it. */
 export function changedPart(state: State): string | null {
   const { pageChanged } = state
   return pageChanged?.version === versionOf(state) ? pageChanged.part : null

@@ -164,7 +164,7 @@ export interface XMeters {
   messageMills: number
   /** Meters the calls for an account. @param purpose of looking people up */
   of(caller: XCaller, purpose: 'lookup' | 'scrape'): XMeter
-  /** Counts what X charges an app for one of its accounts, of which only the X id is known. */
+  /** Counts what X charges an app for one of its accounts. The caller knows only the account's X id. */
   count(charge: XBillable & { accountXUserId: string; appId: string; purpose: 'events' | 'lookup' }): void
   /** Writes what was counted so far. */
   flush(): Promise<void>

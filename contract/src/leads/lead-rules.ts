@@ -134,7 +134,7 @@ const Rules = z
   })
 export type LeadRules = z.output<typeof Rules>
 
-/** Rules of which a lead must meet all or any, with one level of groups. */
+/** Rules with one level of groups. A lead must meet all of them, or any. */
 export const LeadRules = jsonInQuery(Rules)
 
 /** Counts the rules, including those in groups. */

@@ -162,10 +162,7 @@ export async function recordOutcome(
   return { campaignCompleted: await endRun(tx, run) }
 }
 
-/**
- * Shows the lead of a failed message as queued if another message to them is still queued. Runs as
- * a separate statement, to see messages that ended while recording waited for the lead.
- */
+/** Shows the lead of a failed message as queued if another message to them is still queued, as of now. */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
   const isStillQueued = sql`exists (
     select
@@ -465,10 +462,7 @@ async function readAgain(tx: Db, claimed: Held): Promise<void> {
 /** Condition on dms: this lease is still valid, and the message was certainly not sent. */
 const isHeld = ({ id, lease }: Held) => sql`id = ${id} and lease = ${lease} and not outcome_unknown`
 
-/**
- * Keeps the account from sending before `until`. For `funds`, only its schedule changes, because
- * the app and the spending limit determine how long X's bill delays it.
- */
+/** Keeps the account from sending before `until`. For `funds`, only its schedule changes. */
 async function delayAccount(
   tx: Db,
   accountId: string,
@@ -491,10 +485,7 @@ export async function waitForX(
   else await delayAccount(tx, accountId, { until, reason })
 }
 
-/**
- * Stores what X's headers reported about the 24-hour limits with a sent message, if no messages are
- * left or the app's limit has changed.
- */
+/** Stores X's 24-hour limits from the headers of a sent message, if none are left or the app's limit changed. */
 export async function saveDays(
   db: Db,
   { accountId, app }: Pick<Held, 'accountId' | 'app'>,

@@ -97,8 +97,8 @@ function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId
 }
 
 /**
- * Renders a message for the given lead or, if none is given, the first lead of the list or an
- * example. @throws Refusal LEAD_NOT_FOUND
+ * Renders a message for the given lead; without one, for the first lead of the list or an example.
+ * @throws Refusal LEAD_NOT_FOUND
  */
 async function renderFor(
   db: Db,

@@ -54,7 +54,7 @@ export function useInbox(mayRead: boolean) {
       state: show(id),
     })
   }
-  /** The conversation before or after the open one, or the first if none is open. Null beyond the loaded ones. */
+  /** The conversation before or after the open one, or the first if no conversation is open. Null beyond the loaded ones. */
   const neighbor = (by: 1 | -1): Conversation | null => {
     const index = rows?.findIndex(({ id }) => id === openId) ?? -1
     if (index < 0) return rows?.[0] ?? null

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** In wide windows, such a column stays in view and scrolls by itself. */
+/** In wide windows, such a column stays in view and has its own scroll bar. */
 const IN_VIEW =
   'grid min-w-0 content-start gap-4 xl:sticky xl:self-start xl:top-[calc(var(--spacing-header)+1.5rem)] xl:max-h-[calc(100dvh-var(--spacing-header)-3.5rem)] xl:overflow-y-auto xl:pb-1'
 
