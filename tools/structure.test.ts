@@ -113,4 +113,8 @@ test('every table has an owner', () => {
     'server/test/table-owners.json: tags: no folder owns this table.',
     'server/test/table-owners.json: rate_limits: no such table.',
   ])
+  const twice = JSON.stringify({ tables: { core: ['leads'], packages: ['leads'] } })
+  expect(ownerProblems('create table leads (\n);', twice)).toEqual([
+    'server/test/table-owners.json: leads: two folders own it.',
+  ])
 })

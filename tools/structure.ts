@@ -121,6 +121,7 @@ export function ownerProblems(schema: string, owners: string): string[] {
   return [
     ...tables.filter((table) => !owned.includes(table)).map((table) => `${table}: no folder owns this table.`),
     ...owned.filter((table) => !tables.includes(table)).map((table) => `${table}: no such table.`),
+    ...owned.filter((table, index) => owned.indexOf(table) < index).map((table) => `${table}: two folders own it.`),
   ].map((problem) => `server/test/table-owners.json: ${problem}`)
 }
 

@@ -60,6 +60,22 @@ test('writes a campaign on a page of its own, with pre-flight and actions in vie
   await page.getByText(/^Draft saved \d/).waitFor()
   await page.reload()
   await expect.poll(() => message.inputValue()).toBe('Hi {first_name}')
+  for (const _ of [1, 2, 3]) {
+    await page
+      .getByRole('button', { name: /^More for follow-up/ })
+      .last()
+      .click()
+    await page.getByRole('menuitem', { name: /^Remove follow-up/ }).click()
+  }
+  // The keys of a dialog are its own.
+  await page.getByRole('button', { name: 'Save as template' }).click()
+  await page.getByRole('dialog').getByRole('textbox').first().press('ControlOrMeta+Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  expect((await client.campaigns.list({})).campaigns).toEqual([])
+  await page.getByRole('button', { name: 'Save and Pause' }).click()
+  await page.getByText('Campaign "Pioneers, first hello" saved and paused!').waitFor()
+  await page.waitForURL(/\/campaigns\/[\da-f-]{36}$/)
+  expect((await client.campaignDrafts.list()).drafts).toEqual([])
 })
 
 test('launches with the keyboard and forgets the draft', async () => {

@@ -110,7 +110,6 @@ describe('fillSegment', () => {
     ['Hi lead_name }, you', 'lead_name }', '{lead_name}'],
     ['Hi ｛lead_name｝', '｛lead_name', '{lead_name}'],
     ['Hi name|friend}', 'name|friend}', '{lead_name|friend}'],
-    ['Hi first_name | you}, at', 'first_name | you}', '{first_name|you}'],
     ['At company|your team}', 'company|your team}', '{company|your team}'],
     ['At {company|your team', '{company|your team', '{company|your team}'],
     ['{{#if name}}Hi{{/if}}', '{{#if name}}', null],
@@ -193,6 +192,10 @@ describe('fillSegment', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  it('does not take a value for the fallback of a variable', () => {
+    expect(leftoverIn(render('name|{company|us}1}'))).toBeNull()
   })
 
   it('finds what a message would show of a variable', () => {

@@ -74,7 +74,7 @@ const LEFTOVER = new RegExp(
     `(?<![\\p{L}\\p{N}_])${KNOWN}${MARKS}${CLOSING}`,
     `(?:${OPENING}|${UNOPENED})[ \\t\\u00a0]*${KNOWN}(?![\\p{L}\\p{N}_])`,
     `(?<![\\p{L}\\p{N}_])${KNOWN}[ \\t\\u00a0]*(?:${CLOSING}|${UNCLOSED})`,
-    `(?<![\\p{L}\\p{N}_])${KNOWN}[ \\t\\u00a0]*\\|[^{}|\\n]{0,100}${CLOSING}`,
+    `(?<![\\p{L}\\p{N}_])${KNOWN}\\|(?!\\s)[^{}|\\n]{0,40}${CLOSING}`,
     '\\[\\[[^[\\]\\n]{1,100}\\]\\]',
     '<<[^<>\\n]{1,100}>>',
     '<%[^\\n]{0,100}?%>',
@@ -205,7 +205,10 @@ export function parseTemplate(source: string): { template: Template } | { unknow
 /** Returns the first part of a rendered message that looks like a variable in braces; null if none does. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
-  const left = readWritten(message).find(({ segment, written }) => segment.kind !== 'words' && /[{}]/.test(written))
+  // A value can stand before a brace that is part of the text, as in "name|us1}".
+  const isVariable = ({ segment, written }: WrittenSegment) =>
+    segment.kind !== 'words' && /[{}]/.test(written) && !/^[^{]+\|/.test(written)
+  const left = readWritten(message).find(isVariable)
   return left?.written ?? null
 }
 

@@ -26,8 +26,9 @@ const MESSAGES =
 const SENDER_OR_ME = /^(?:me|us|myself|you|u|ya|guys)$/
 /** Words that make a question about campaigns one about this conversation. */
 const SENDER = /^(?:me|us|myself|yours?|ya|guys)$/
+const CAMPAIGN_NOUN = /^(?:campaigns?|sequences?|workflows?|automations?)$/
 /** What those who ask about it send themselves. */
-const OWN_OUTREACH = /^(?:ads?|follow[^ ]*|outreach|newsletter[^ ]*|bots?|lists?|mailing)$/
+const OWN_OUTREACH = /^(?:ads?|follow[^ ]*|ups?|outreach|newsletter[^ ]*|bots?|lists?|mailing)$/
 const NEGATION = /^(?:not|never|[a-z]+n't|dont|wont|cant)$/
 
 /** Objects of questions about the product: a campaign, or the messages of other people. */
@@ -307,12 +308,13 @@ function stoppedInEnglish(words: readonly string[]): Stopped {
   const before = words.slice(0, verb)
   const object = words.slice(verb + 1)
   const named = object.find((word) => !EMPTY.has(word) && word !== 'my' && word !== 'our')
-  // "Why did my campaign stop?", but "When will you stop this campaign?" is a request.
-  const isRequest =
-    words.some((word) => SENDER.test(word)) || (before.includes('you') && /^th[ie]s/.test(object[0] ?? ''))
-  if (has(` ${words.join(' ')} `, CAMPAIGN) && !isRequest) return 'others'
+  if (isAboutCampaign(words, verb)) return 'others'
   // "How do I stop my ads?"
-  if (/^(?:my|our)$/.test(object[0] ?? '') && named && OWN_OUTREACH.test(named)) return 'others'
+  if (
+    /^(?:my|our)$/.test(object[0] ?? '') &&
+    object.slice(1).every((word) => EMPTY.has(word) || OWN_OUTREACH.test(word))
+  )
+    return named ? 'others' : null
   // "Why don't you stop …" and "When will you stop …" are requests to the sender.
   if (!/^(?:how|what)/.test(words[0] as string) && before.some((word) => SENDER_OR_ME.test(word)))
     return before.some((word) => NEGATION.test(word)) && (!named || MESSAGES.test(named)) ? 'messages' : null
@@ -322,6 +324,20 @@ function stoppedInEnglish(words: readonly string[]): Stopped {
   // "How do I unsubscribe my company?" asks on behalf of all its people.
   if (/^(?:my|our)$/.test(object[0]) && /^unsubscribe/.test(words[verb] as string)) return null
   return named && !object.some((word) => MESSAGES.test(word)) ? 'others' : null
+}
+
+/**
+ * "Why did my campaign stop?" In doubt it is not: with a word for messages, an unsubscription, or a
+ * request to the sender, such as "When will you stop the campaign?".
+ */
+function isAboutCampaign(words: readonly string[], verb: number): boolean {
+  const asksSender = words.includes('you') && words.some((word) => NEGATION.test(word) || word === 'will')
+  return (
+    words.some((word) => CAMPAIGN_NOUN.test(word)) &&
+    /^(?:stop|quit)/.test(words[verb] as string) &&
+    !asksSender &&
+    !words.some((word) => SENDER.test(word) || (MESSAGES.test(word) && !/^follow/.test(word)))
+  )
 }
 
 function stoppedElsewhere(words: readonly string[]): Stopped {

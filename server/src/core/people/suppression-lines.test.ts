@@ -21,7 +21,7 @@ describe('readHeader', () => {
   })
 })
 
-it.each(['author_id', 'rest_id', 'twitterUserId', 'account_id', 'Do_Not_Contact', 'dnc', 'Blacklist', 'Reason'])(
+it.each(['author_id', 'rest_id', 'twitterUserId', 'account_id', 'Reason'])(
   'suppresses nobody for the header %s of a single column',
   (header) => {
     expect(readHeader([header])).toEqual({ columns: ['person'], isData: false })

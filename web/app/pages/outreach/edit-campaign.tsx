@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'react-router'
+import { generatePath, Link, useParams } from 'react-router'
 import { api } from '../../api'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { SequenceEditorForm } from '../../features/outreach/sequences/sequence-editor'
 import { pageMeta } from '../../features/overview/shell/page-meta'
+import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
 import { PageHeader } from '../../ui/page-header'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
@@ -24,7 +25,10 @@ export default function EditCampaign() {
         <SequenceEditorForm key={id} campaign={campaign.data} sequence={sequence.data} />
       ) : failed ? (
         <>
-          <PageHeader title="Edit messages" />
+          <PageHeader
+            title="Edit messages"
+            description={<Link to={generatePath(paths.campaign, { campaignId: id })}>Back to the campaign</Link>}
+          />
           <QueryError query={failed} />
         </>
       ) : (

@@ -50,16 +50,20 @@ export function LeadsToolbar({
   const mayWrite = useIsOffered('member')
   const { includesMessaged } = selection
   const count = pickedCount(picked)
+  const isPicked = selection.all !== null || selection.ids.length > 0
+  const isUncertain = selection.all === 'messageable' && messageable === null
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
   const allText = total === 1 ? 'the lead' : `all ${formatCount(everyone.count, 'lead')}`
   const selectable = includesMessaged ? total : messageable
-  const onClear = count > 0 ? selection.clear : onClearFilter
+  const onClear = isPicked ? selection.clear : onClearFilter
 
   return (
     <div className="-mx-4 flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 text-ui md:-mx-6 md:px-6">
       <p className="text-muted" role="status" data-numeric>
-        {count > 0
-          ? `${formatNumber(count)} selected`
+        {isPicked
+          ? isUncertain
+            ? 'Counting…'
+            : `${formatNumber(count)} selected`
           : total !== null
             ? formatCount(total, 'lead')
             : isUncounted
@@ -68,7 +72,7 @@ export function LeadsToolbar({
       </p>
       {onClear && (
         <Button size="sm" variant="ghost" icon={<X />} className="-ms-2 text-ui! font-normal!" onClick={onClear}>
-          {count > 0 ? 'Clear selection' : 'Clear filters'}
+          {isPicked ? 'Clear selection' : 'Clear filters'}
         </Button>
       )}
       {selection.table.getIsAllPageRowsSelected() && !selection.all && selectable !== null && selectable > count && (
@@ -98,13 +102,14 @@ export function LeadsToolbar({
             checked={includesMessaged}
             onChange={selection.toggleMessaged}
           />
-          {count > 0 && (
+          {isPicked && (
             <>
               <Button
                 size="sm"
                 className="text-ui!"
                 icon={<ListPlus />}
                 aria-keyshortcuts="L"
+                disabled={isUncertain}
                 onClick={() => onAct('list', picked)}
               >
                 <span className="max-sm:sr-only">Add to list</span> <Kbd>L</Kbd>
@@ -114,6 +119,7 @@ export function LeadsToolbar({
                 className="text-ui!"
                 icon={<TagSign />}
                 aria-keyshortcuts="T"
+                disabled={isUncertain}
                 onClick={() => onAct('tag', picked)}
               >
                 <span className="max-sm:sr-only">Tag</span> <Kbd>T</Kbd>
@@ -128,7 +134,7 @@ export function LeadsToolbar({
                 variant="primary"
                 icon={<Send />}
                 loading={sending}
-                disabled={includesMessaged}
+                disabled={includesMessaged || isUncertain}
                 aria-describedby={includesMessaged ? 'send-off' : undefined}
                 onClick={() => onAct('send', picked)}
               >
@@ -140,7 +146,7 @@ export function LeadsToolbar({
             trigger={
               <IconButton
                 icon={<Ellipsis />}
-                label={count > 0 ? 'More for the selected leads' : 'More for all leads'}
+                label={isPicked ? 'More for the selected leads' : 'More for all leads'}
                 size="sm"
               />
             }
@@ -159,7 +165,7 @@ export function LeadsToolbar({
               Delete leads
             </MenuItem>
             {/* Includes leads that cannot be messaged. Disabled while `total` belongs to the previous filter. */}
-            {count === 0 && everyone.count > 0 && (
+            {!isPicked && everyone.count > 0 && (
               <>
                 <MenuSeparator />
                 <MenuItem icon={<ListPlus />} disabled={stale} onSelect={() => onAct('list', everyone)}>

@@ -17,11 +17,13 @@ const VIEWER_KEYS: readonly KeyGroup[] = [
   },
 ]
 const LEADS_KEYS: readonly KeyGroup[] = [
-  ...VIEWER_KEYS,
+  ...VIEWER_KEYS.map(({ title, keys }) => ({
+    title,
+    keys: [...keys, ['X', 'Include people already messaged']] as KeyGroup['keys'],
+  })),
   {
     title: 'Selected or open leads',
     keys: [
-      ['X', 'Include people already messaged'],
       ['T', 'Tags'],
       ['L', 'Add to list'],
       ['R', 'Message the open lead'],
@@ -56,7 +58,7 @@ export function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: Leads
       k: () => moveFocus(-1),
       e: open,
       ...(mayWrite && { x: toggleMessaged, t: actOnTarget('tag'), l: actOnTarget('list') }),
-      ...(pickedCount(picked) > 0 && { escape: clear }),
+      ...((selection.all || selection.ids.length > 0) && { escape: clear }),
     },
     { repeated: 'jk', groups: mayWrite ? LEADS_KEYS : VIEWER_KEYS },
   )

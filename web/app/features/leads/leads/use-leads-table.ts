@@ -20,6 +20,7 @@ const features = tableFeatures({
 })
 const FROM_HIGH = ['followerCount', 'createdAt']
 const NONE: readonly ListedLead[] = []
+const NOBODY = { rows: {}, unsendable: [], all: null }
 
 export type LeadRow = Row<typeof features, ListedLead>
 export type LeadsSelection = ReturnType<typeof useLeadsTable>
@@ -33,6 +34,8 @@ interface SelectionState {
   /** Whether leads that cannot be messaged can be selected, too. Nothing is sent to such a selection. */
   includesMessaged: boolean
   rows: RowSelectionState
+  /** Ids among `rows` of leads that cannot be messaged. */
+  unsendable: readonly string[]
   /** Set if all matching leads are selected. */
   all: AllLeads | null
 }
@@ -49,7 +52,7 @@ interface LeadsTableInput {
 /** The table of a page of leads. The server sorts it, and the selection spans all pages. */
 export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: LeadsTableInput) {
   const filterKey = JSON.stringify(filter)
-  const [state, setState] = useState<SelectionState>({ filterKey, includesMessaged: false, rows: {}, all: null })
+  const [state, setState] = useState<SelectionState>({ filterKey, includesMessaged: false, ...NOBODY })
   const { includesMessaged } = state
   const canSelect = (lead: ListedLead) => includesMessaged || canBeMessaged(lead)
   const isCurrent = state.filterKey === filterKey
@@ -88,8 +91,13 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     sortDescFirst: false,
     state: { rowSelection, sorting },
     // Uses the latest state, because several changes can arrive before the next render.
-    onRowSelectionChange: (change) =>
-      setState((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: null })),
+    onRowSelectionChange: (selectedRows) =>
+      setState((before) => {
+        const rows = functionalUpdate(selectedRows, rowsOf(before))
+        const here = leads.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id)
+        const unsendable = [...new Set([...before.unsendable, ...here])].filter((id) => rows[id])
+        return { ...before, filterKey, rows, unsendable, all: null }
+      }),
     onSortingChange: (change) => {
       const [by] = functionalUpdate(change, sorting)
       if (by) onSort(`${by.desc ? '-' : ''}${by.id}` as LeadSort)
@@ -101,14 +109,18 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     ids: Object.keys(rowSelection),
     /** Set if all matching leads are selected, on all pages. */
     all: isCurrent ? state.all : null,
-    pickAll: () => change({ rows: {}, all: includesMessaged ? 'everyone' : 'messageable' }),
-    clear: () => change({ rows: {}, all: null }),
+    pickAll: () => change({ ...NOBODY, all: includesMessaged ? 'everyone' : 'messageable' }),
+    clear: () => change(NOBODY),
     includesMessaged,
     /** Keeps what is selected. Turned off, those who cannot be messaged are deselected. */
-    toggleMessaged: () =>
+    toggleMessaged: () => {
+      const kept = Object.entries(rowSelection).filter(([id]) => !includesMessaged || !state.unsendable.includes(id))
       change({
         includesMessaged: !includesMessaged,
-        ...(isCurrent ? { all: state.all && 'messageable' } : { rows: {}, all: null }),
-      }),
+        rows: Object.fromEntries(kept),
+        unsendable: [],
+        all: isCurrent && state.all ? 'messageable' : null,
+      })
+    },
   }
 }

@@ -38,7 +38,9 @@ export function CampaignBuilder() {
       // Pressing Enter in a field must not launch the campaign.
       onSubmit={() => state.submit('pause')}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !isModPressed(event) || !state.isReady) return
+        // Keys that are typed in a dialog arrive here, too.
+        const isInside = event.currentTarget.contains(event.target as Node)
+        if (event.key !== 'Enter' || !isModPressed(event) || !isInside || event.repeat || !state.isReady) return
         event.preventDefault()
         state.submit('launch')
       }}

@@ -11,7 +11,7 @@ import { UsageNotice } from '../../platform/billing/usage-notice'
 import { CampaignFields } from './campaign-fields'
 import { type CampaignFormValues, emptyDraft, heldText } from './campaign-form-rules'
 import { DraftConflict, DraftNote } from './draft-note'
-import { LIST_PARAM } from './list-field'
+import { LIST_PARAM, without } from './list-field'
 import { MessagePreview } from './message-preview'
 import { PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
@@ -35,8 +35,7 @@ function useRequestedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
   const showForm = useEffectEvent(() => {
-    params.delete(NEW_PARAM)
-    setParams(params, { replace: true, preventScrollReset: true })
+    setParams((before) => without(before, NEW_PARAM), { replace: true, preventScrollReset: true })
     show()
   })
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import type { CampaignDraft } from '@x-automated/contract/outreach/campaign-drafts'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createCampaignSaves, type DraftFields, type DraftStatus, type StoredDraft } from './draft-saves'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -245,31 +245,68 @@ test('says why the server refuses a draft, and does not repeat it', async () => 
   expect(save).toHaveBeenCalledTimes(1)
 })
 
-test('continues in the next form of the tab while the save of the closed one is still on its way', async () => {
-  const server = openServer()
-  const { save } = server.calls
-  let arrive = () => {}
-  const isArriving = new Promise<void>((resolve) => {
-    arrive = resolve
-  })
-  const first = openForm(server)
-  await first.open()
-  first.saves.change({ name: 'Founders' })
-  server.calls.save = async (input) => {
-    const saved = await save(input)
-    await isArriving
-    return saved
+describe('the next form of the tab, while the save of the closed one is still on its way', () => {
+  /** Types a campaign and closes the form. Its save arrives at the server, which answers with `answer`. */
+  async function closeWhileSaving(server: ReturnType<typeof openServer>) {
+    const form = openForm(server)
+    await form.open()
+    form.saves.change({ name: 'Founders' })
+    const { save } = server.calls
+    let answer = () => {}
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    server.calls.save = async (input) => {
+      const saved = await save(input)
+      await isAnswered
+      return saved
+    }
+    form.saves.close()
+    await vi.advanceTimersByTimeAsync(0)
+    server.calls.save = save
+    const next = openForm(server, form.storage)
+    const opening = next.open()
+    expect(next.page.fields).toEqual({ name: 'Founders' })
+    return { next, opening, answer }
   }
-  first.saves.close()
-  server.calls.save = save
-  const next = openForm(server, first.storage)
-  const opening = next.open()
-  expect(next.page.fields).toEqual({ name: 'Founders' })
-  await next.type('Founders, again')
-  arrive()
-  await opening
-  await vi.advanceTimersByTimeAsync(1_000)
-  expect([...server.drafts.values()]).toMatchObject([{ name: 'Founders, again', version: 2 }])
-  expect(next.page.status.kind).toBe('saved')
-  expect(next.storage.draft).toMatchObject({ fields: { name: 'Founders, again' }, version: 2, isSaved: true })
+
+  test('continues with its version', async () => {
+    const server = openServer()
+    const { next, opening, answer } = await closeWhileSaving(server)
+    await next.type('Founders, again')
+    answer()
+    await opening
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect([...server.drafts.values()]).toMatchObject([{ name: 'Founders, again', version: 2 }])
+    expect(next.page.status.kind).toBe('saved')
+    expect(next.storage.draft).toMatchObject({ fields: { name: 'Founders, again' }, version: 2, isSaved: true })
+  })
+
+  test('hands over its draft when it becomes a campaign', async () => {
+    const server = openServer()
+    const { next, opening, answer } = await closeWhileSaving(server)
+    const settling = next.saves.settle()
+    answer()
+    await opening
+    expect(await settling).toBe([...server.drafts.keys()][0])
+  })
+
+  test('deletes its draft if it is discarded', async () => {
+    const server = openServer()
+    const { next, opening, answer } = await closeWhileSaving(server)
+    await next.type(null)
+    answer()
+    await opening
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(server.drafts.size).toBe(0)
+    expect(next.storage.draft).toBeNull()
+  })
+
+  test('waits a few seconds at most', async () => {
+    const { next } = await closeWhileSaving(openServer())
+    await next.type('Founders, again')
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(next.page.status.kind).not.toBe('empty')
+    expect(next.storage.draft).toMatchObject({ fields: { name: 'Founders, again' } })
+  })
 })

@@ -47,8 +47,10 @@ const RETRY_AFTER_MS = 15_000
 /** HTTP statuses after which a retry may succeed. */
 const TEMPORARY = [401, 408, 429]
 
-/** The last save of a form that was closed. The next form of this tab waits for it, to know the server's version. */
-let closing: Promise<void> = Promise.resolve()
+/** The save of the form of this tab that was closed last, with what the server has since then. */
+let closing: Promise<StoredDraft | null> = Promise.resolve(null)
+/** A hanging save delays the next form no longer than this. */
+const CLOSING_WAIT_MS = 5_000
 
 const newDraft = (): StoredDraft => ({
   id: crypto.randomUUID(),
@@ -63,6 +65,8 @@ const fieldsOf = ({ id: _, version: __, updatedAt: ___, ...fields }: CampaignDra
 /** Saves a new campaign while it is being written: immediately in this browser, and after a pause on the server. */
 export function createCampaignSaves({ calls, store, isOwner, show, apply }: Options) {
   let draft = store.read() ?? newDraft()
+  /** The save of the form before this one. */
+  let predecessor = closing
   let theirs: CampaignDraft | null = null
   let saving: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -71,18 +75,21 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
   let isSettled = false
 
   const keep = (change: Partial<StoredDraft>) => {
+    const before = draft
     draft = { ...draft, ...change }
-    // By now, the next form may have changed what is stored.
-    const newer = isClosed ? store.read() : null
-    if (newer && newer.id === draft.id && !isSame(newer.fields, draft.fields))
-      store.write({ ...newer, version: draft.version, savedAt: draft.savedAt, isSaved: false })
-    else store.write(draft.fields === null && draft.version === 0 ? null : draft)
+    // Once the form is closed, what is stored may be of the next form.
+    const stored = isClosed ? store.read() : null
+    if (isClosed && !(stored?.id === draft.id && isSame(stored.fields, before.fields))) return
+    store.write(draft.fields === null && draft.version === 0 ? null : draft)
   }
   /** Waits for the save of the form before this one, and takes its version over. */
-  const afterClosing = async () => {
-    await closing
-    const { id, version, savedAt } = store.read() ?? draft
-    if (id === draft.id && version > draft.version) draft = { ...draft, version, savedAt }
+  const takeOver = async () => {
+    const timeout = new Promise<null>((resolve) => setTimeout(resolve, CLOSING_WAIT_MS, null))
+    const last = await Promise.race([predecessor, timeout])
+    if (last?.id !== draft.id || last.version <= draft.version) return
+    const { version, savedAt, fields } = last
+    draft = { ...draft, version, savedAt, isSaved: last.isSaved && isSame(fields, draft.fields) }
+    if (!isClosed) keep({})
   }
   const adopt = (other: CampaignDraft) => {
     const fields = fieldsOf(other)
@@ -105,9 +112,11 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
     clearTimeout(timer)
     if (saving) return saving
     if (isSettled || theirs || draft.isSaved || !isOwner()) return
-    saving = (isClosed ? send(draft) : afterClosing().then(() => send(draft))).finally(() => {
-      saving = null
-    })
+    saving = takeOver()
+      .then(() => send(draft))
+      .finally(() => {
+        saving = null
+      })
     await saving
   }
 
@@ -152,13 +161,16 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
 
   async function start(): Promise<void> {
     isClosed = false
+    predecessor = closing
     const local = store.read()
+    // The form before this one may have stored it after this one was created.
+    if (local) draft = local
     if (local?.fields) {
       apply(local.fields)
       show(local.isSaved && local.savedAt ? { kind: 'saved', at: local.savedAt } : { kind: 'local' })
     }
     try {
-      await afterClosing()
+      await takeOver()
       const { drafts } = await calls.list()
       const wanted = local ? drafts.find(({ id }) => id === local.id) : drafts[0]
       if (wanted && wanted.updatedAt !== draft.savedAt) {
@@ -220,6 +232,7 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
       isSettled = true
       clearTimeout(timer)
       await saving
+      await takeOver()
       return draft.version > 0 && !theirs ? draft.id : undefined
     },
     /** Resumes saving, because the draft did not become a campaign. */
@@ -232,7 +245,8 @@ export function createCampaignSaves({ calls, store, isOwner, show, apply }: Opti
     /** Saves unsaved changes when the form closes. Does not retry. */
     close(): void {
       isClosed = true
-      closing = save()
+      const before = saving ?? Promise.resolve()
+      closing = before.then(() => save()).then(() => draft)
       clearTimeout(timer)
     },
   }

@@ -16,6 +16,13 @@ const LISTS_PAGE_SIZE = 100
 /** The query parameter with the list, in links that start a campaign. */
 export const LIST_PARAM = 'list'
 
+/** Returns a copy of a query without one of its parameters. */
+export function without(query: URLSearchParams, name: string): URLSearchParams {
+  const rest = new URLSearchParams(query)
+  rest.delete(name)
+  return rest
+}
+
 interface ListFieldProps {
   form: UseFormReturn<CampaignFormValues>
   value: string
@@ -43,7 +50,7 @@ export function ListField({ form, value, isReady, onMessage }: ListFieldProps) {
   const choose = useEffectEvent((list: List) => {
     const { message } = (linked && (state as { message?: string } | null)) || {}
     // Do this first, so that a reload does not apply the link again.
-    if (linked) setParams({}, { replace: true, preventScrollReset: true })
+    if (linked) setParams((before) => without(before, LIST_PARAM), { replace: true, preventScrollReset: true })
     if (message) onMessage(message)
     form.resetField('leadListId', { defaultValue: list.id })
     nameAfter(list)

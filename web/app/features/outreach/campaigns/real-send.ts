@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { XAccount } from '@x-automated/contract/platform/x-account'
-import { useEffect, useState } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { api, client } from '../../../api'
 import { toast } from '../../../ui/toast'
 import {
@@ -27,11 +27,24 @@ export interface RealSend {
   isSending: (id: string) => boolean
 }
 
+/** Campaigns whose sending the open page follows. They outlive the page that launched them. */
+let followedIds: ReadonlySet<string> = new Set()
+const listeners = new Set<() => void>()
+const readFollowed = () => followedIds
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+function setFollowed(ids: ReadonlySet<string>): void {
+  followedIds = ids
+  for (const listener of listeners) listener()
+}
+
 /** Real sending. 'api' campaigns are sent by the server while this page follows; others are sent by this tab. */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()
   const run = useExtensionRun()
-  const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set())
+  const followed = useSyncExternalStore(subscribe, readFollowed, readFollowed)
   useEffect(() => {
     const over = campaigns?.filter(({ id, status }) => followed.has(id) && isOver(status)) ?? []
     if (over.length === 0) return
@@ -51,7 +64,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
       void startExtensionRun(campaign, queries)
       return false
     }
-    setFollowed((before) => new Set([...before, campaign.id]))
+    setFollowed(new Set([...followedIds, campaign.id]))
     return true
   }
   return {
