@@ -31,8 +31,8 @@ const maxWorkers = Math.min(8, availableParallelism() + 1)
 const poll = { timeout: 60_000 }
 
 /**
- * A full run repeats a failed test once, because timers and browsers are unreliable on a busy machine,
- * and names it at the end (tools/tally.ts). Unit tests and proofs are never repeated.
+ * A full run repeats a failed test of `http` or `journeys` once, because timers and browsers are
+ * unreliable on a busy machine, and names it at the end (tools/tally.ts).
  */
 const retry = process.env.FULL_RUN ? 1 : 0
 
@@ -65,7 +65,7 @@ export default defineConfig({
           include: ['{contract,server,stand-ins,dev-env,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...databaseTests, ...proofs],
           maxWorkers,
-          // No file here mocks a module or a global, so the files of a worker share their modules and globals.
+          // No file here mocks modules, and mocked globals are restored, so the files of a worker share both.
           isolate: false,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 180_000,

@@ -151,7 +151,7 @@ async function call(seat: Seat, method: string, path: string, body?: unknown, to
     headers: {
       ...(body ? { 'content-type': 'application/json' } : {}),
       ...(token ? { authorization: `Bearer ${token}` } : {}),
-      // Each member has another IP address, to avoid rate limits and referral holds.
+      // Each call has a random IP address, to avoid rate limits and referral holds.
       'x-forwarded-for': [1, 2, 3, 4].map(() => 1 + Math.floor(Math.random() * 220)).join('.'),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),

@@ -123,7 +123,10 @@ interface Sample {
   weight: number
 }
 
-/** Generates samples from these lines. Each label and language has the same weight. */
+/**
+ * Generates samples from these lines. In `labels`, the mean weight is about 1 for each language and
+ * label. The more messages a line yields, the less each of them weighs.
+ */
 function samplesOf(languages: Language[], isWanted: (line: Language['lines'][number]) => boolean) {
   const labels: (Sample & { language: string; text: string })[] = []
   const spoken: Sample[] = []

@@ -142,7 +142,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Campaign "Hello" saved and paused!').waitFor()
     await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+0\s+–\s+Never/)
 
-    // Search matches the name and the status.
+    // The search and the status filter both apply.
     await page.getByLabel('Search campaigns').fill('hell')
     await page.getByLabel('Status of campaigns').selectOption('Draft')
     await page.getByText('No campaigns match').waitFor()

@@ -568,7 +568,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async deliverEvents() {
       await world.passOn()
       await world.processDeliveries()
-      // A message that is queued at the same time as the reply is stored may count as queued later.
+      // Messages queued up to `repliedAt` must stop. One queued while the reply is being stored may count as later.
       const { rows } = await app.db.execute<{ handle: string; repliedAt: string; byHand: boolean }>(
         sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt", bool_and(r.kind = 'written') as "byHand"
           from leads l join replies r on r.lead_id = l.id

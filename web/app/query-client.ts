@@ -19,7 +19,7 @@ const RETRY_DELAY_MS = 300
 const BACKGROUND_RETRY_MS = 1_000
 const MAX_BACKGROUND_RETRY_MS = 10_000
 
-/** Whether the server refused the call with a 4xx, so retrying won't help. */
+/** Whether the server refused the call with a 4xx, so an immediate retry won't help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ORPCError && error.status < 500
 }
@@ -70,9 +70,9 @@ function createBackgroundRetries(cache: QueryCache) {
 }
 
 /**
- * A query client that does not poll after a failed call: a 4xx is final, and background retries
- * handle the rest. It also refetches invalidated queries whose first response is pending, because
- * that response may already be outdated.
+ * A query client that does not poll after a failed call: a 4xx other than 429 is final, and background
+ * retries handle the rest. It also refetches invalidated queries whose first response is pending,
+ * because that response may already be outdated.
  */
 export class ProductQueryClient extends QueryClient {
   /** A query's minimum poll interval. Signed-in pages raise it for queries with live events. */

@@ -140,7 +140,7 @@ async function join(address: string): Promise<void> {
   byId('position').focus({ preventScroll: true })
 }
 
-/** Shows the server's message for rate limits, which says what to do, or else a generic one. */
+/** Shows a rejected email at its field, the server's message for rate limits, or else a generic message. */
 function fail({ code, error }: Partial<ErrorEnvelope>): void {
   if (code === 'INVALID_INPUT') {
     showProblem(emailProblem)

@@ -27,7 +27,7 @@ export const Suppression = z.object({
   handleLostAt: Time.nullable(),
   reason: SuppressionReasonField,
   note: z.string().nullable(),
-  /** The member who added the entry; null: a reply added it, or the member has left. */
+  /** The user who added the entry; null: a reply added it, or the user's account was deleted. */
   by: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
 })

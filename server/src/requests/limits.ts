@@ -32,8 +32,8 @@ const LIMITS = {
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
   /** Lookups of invitation links. */
   invitationByAddress: { name: 'invitation', points: 60, seconds: 15 * 60 },
-  /** Per workspace, so that no single workspace can exhaust a recipient's limit. */
   inviteByWorkspace: { name: 'invite', points: 100, seconds: 60 * 60 },
+  /** Far below `inviteByRecipient`, so that no single workspace can exhaust a recipient's limit. */
   inviteByWorkspaceAndRecipient: { name: 'invite-workspace-recipient', points: 10, seconds: 24 * 60 * 60 },
   inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
   /** Emails that a signed-in user sends to themselves. */

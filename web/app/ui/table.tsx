@@ -189,7 +189,10 @@ interface TdProps extends ComponentProps<'td'> {
   label?: string
   /** Aligns to the end, for numbers. */
   end?: boolean
-  /** Puts the cell into the card's upper corner, or a minimal column. For checkboxes and menus. */
+  /**
+   * On narrow screens, puts the cell in the card's upper corner; otherwise, keeps its column as narrow
+   * as possible. For checkboxes and menus.
+   */
   corner?: boolean
 }
 

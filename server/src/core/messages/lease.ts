@@ -39,7 +39,7 @@ type NextRow = {
   isDecided: boolean
   message: string
   isWaiting: boolean
-  /** Someone else has locked the lead. */
+  /** Another transaction has locked the lead. */
   isLocked: boolean
   stopped: SkipReason | null
   isClaimed: boolean
@@ -206,7 +206,7 @@ function readNext(row: NextRow) {
   }
 }
 
-/** Milliseconds until the message is checked again; null: the limits decide. */
+/** Milliseconds until the message is checked again; null: its due time and the limits decide. */
 function waitMsOf({ isWaiting, isLocked, isBlind }: NextRow, sender: Sender): number | null {
   if (isWaiting) return TURN_SECONDS * 1_000
   if (isLocked) return RETRY_MS

@@ -379,7 +379,7 @@ export interface Done {
   failures: number
 }
 
-/** How soon a conversation is read again if it showed nothing for certain. */
+/** How soon a conversation is read again if it did not show whether the message arrived. */
 export const READ_AGAIN_SECONDS = 30
 
 /** Records verdicts of one campaign. Verdicts of several campaigns could deadlock two processes. */

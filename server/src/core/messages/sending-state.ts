@@ -68,7 +68,7 @@ export function allDay(limits: AccountLimits): AccountLimits {
   return { ...limits, workDays: EVERY_DAY, startMinute: null, endMinute: null }
 }
 
-/** The limits without all user settings, so only the product's daily cap is left. */
+/** The limits without a sending window, warm-up and own daily cap, so the product's daily cap applies. */
 export function capOnly(limits: AccountLimits): AccountLimits {
   return { ...allDay(limits), dailyCap: null, warmUp: false }
 }
@@ -278,7 +278,7 @@ export async function findProtection(db: Db, workspaceId: string): Promise<Prote
   return protectionOf(row)
 }
 
-/** The protection settings in a row, or the defaults. */
+/** The protection settings of a workspace's row. Without a row, or where it has null, the defaults. */
 export function protectionOf(row: typeof sendingSettings.$inferSelect | undefined): Protection {
   return {
     refusalPercent: row?.refusalPercent ?? DEFAULT_PROTECTION.refusalPercent,

@@ -122,7 +122,7 @@ export async function deleteStandings(tx: Db, workspaceId: string): Promise<void
   await tx.execute(sql`delete from lead_standings where workspace_id = ${workspaceId}`)
 }
 
-/** Recounts the leads of workspaces, after something else has changed them. @param which SQL over `workspaces` */
+/** Recounts leads after changes that did not update the counts. @param which SQL condition on `workspaces` */
 export async function recountLeads(db: Db, which: SQL = sql`true`): Promise<void> {
   const chosen = sql`(select id from workspaces where ${which})`
   await db.transaction(async (tx) => {

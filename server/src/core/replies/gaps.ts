@@ -14,7 +14,7 @@ import { replyWatches } from '../tables/replies.ts'
  * another day. The accounts are read, too.
  */
 
-/** A replay starts this long before the last good delivery. */
+/** A replay starts this long before the gap. */
 const OVERLAP_MS = 2 * MINUTE_MS
 /** X redelivers events that are at most this old. */
 const REPLAYED_MS = 24 * HOUR_MS
@@ -72,7 +72,7 @@ export async function replayGaps(
   { database: { db }, log }: { database: Database; log: FastifyBaseLogger },
   webhooks: (xAppId: string) => Promise<{ activity: XActivity; id: string }>,
 ): Promise<void> {
-  // X has nothing older to deliver, and every account has been read since.
+  // X no longer redelivers events from these gaps, and every account has been read since.
   await db.execute(
     sql`
       update x_apps

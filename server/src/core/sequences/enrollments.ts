@@ -122,9 +122,8 @@ type People = (after: string, limit: number) => SQL
 
 async function readPage(db: Db, people: People, after: string, limit: number) {
   return db.transaction(async (tx) => {
-    // Both indexes have people in order, so they are merged and the query stops at the limit.
-    // PostgreSQL's estimates would make it read all rows first, or take minutes with old
-    // statistics.
+    // An index has each part of the union in order, so PostgreSQL can merge the parts and stop at the
+    // limit. Its estimates would make it read all rows first, or take minutes with old statistics.
     await tx.execute(sql`
       select set_config('enable_' || name, 'off', true)
       from unnest('{gathermerge,hashagg,hashjoin,nestloop,sort}'::text[]) name`)

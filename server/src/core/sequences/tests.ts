@@ -6,7 +6,10 @@ import { startsNewTest } from './versions.ts'
 
 type Campaign = Pick<typeof campaigns.$inferSelect, 'id' | 'workspaceId'>
 
-/** Ends the tests of changed steps, and starts those of steps with several active variants. */
+/**
+ * Ends the tests of changed and removed steps, and starts one for each new or changed step with
+ * several active variants.
+ */
 export async function startTests(
   tx: Db,
   { id, workspaceId }: Campaign,

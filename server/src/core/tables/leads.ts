@@ -239,8 +239,8 @@ export function isIdConfirmed(lead: AliasOf<typeof leads>): SQL<boolean> {
 }
 
 /**
- * SQL over a lead's alias: why it must not be messaged by its handle, which another person has
- * taken; null if the handle is its own.
+ * SQL over a lead's alias: the reason not to message the lead by handle if another person has taken
+ * the handle; otherwise null.
  */
 export function lostHandleReason(lead: AliasOf<typeof leads>): SQL {
   return sql`

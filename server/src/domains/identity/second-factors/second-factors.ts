@@ -113,7 +113,7 @@ export async function enrol(context: Context, actor: Actor, { kind, name }: Inpu
   }
 }
 
-/** Creates a challenge for a passkey. @throws Refusal FACTOR_NOT_FOUND */
+/** Creates a challenge for a confirmed passkey; null for other factors. @throws Refusal FACTOR_NOT_FOUND */
 export async function challenge({ db, origin }: Context, actor: Actor, id: string) {
   const factor = await findFactor(db, actor, id)
   if (factor.kind === 'totp' || !factor.confirmedAt) return { options: null }
@@ -125,7 +125,7 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
   return { options: options as unknown as Record<string, unknown> }
 }
 
-/** Confirms a new factor (the first returns recovery codes), or reauthenticates with one. */
+/** Confirms a new factor (for the first, returns recovery codes), or reauthenticates with a confirmed one. */
 export async function verify(context: Context, actor: Actor, { id, ...proof }: InputOf<'secondFactors', 'verify'>) {
   const { db, limits } = context
   const existing = await findFactor(db, actor, id)

@@ -182,7 +182,8 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
         error: "X's rate limit is reached. The scrape continues automatically.",
       }
     }
-    // It is unknown when X will be paid again, but it takes a month at most.
+    // No maximum wait: a spending limit can last until the next month. If it is unknown when X is
+    // paid again, the scrape tries again in an hour.
     case 'funds':
       return {
         status: 'waiting',

@@ -76,7 +76,7 @@ export async function refuseReferral(context: OperatorContext, operatorId: strin
 
 /**
  * Decides whether a credited referral counts for rewards. @param isAllowed null: holds it again
- * @throws Refusal REFERRAL_STATE: it is not held, or already decided
+ * @throws Refusal REFERRAL_STATE: its reward is not held or, for null, was not decided
  */
 async function decideReward(tx: Db, referral: Referral, isAllowed: boolean | null): Promise<void> {
   const { memberId, referrerId, rewardHold, rewardAllowed } = referral
@@ -85,7 +85,10 @@ async function decideReward(tx: Db, referral: Referral, isAllowed: boolean | nul
   await scheduleRewards(tx, referrerId)
 }
 
-/** Holds a decided referral again. Reverts its credit, but not the position it gained. */
+/**
+ * Holds a decided referral again. Reverts its credit, but the referrer keeps the position gained. If
+ * only the reward was held, holds the reward again.
+ */
 export async function undoDecision(context: OperatorContext, operatorId: string, memberId: string) {
   const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
   return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {

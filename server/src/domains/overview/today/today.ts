@@ -98,7 +98,7 @@ async function findNext(db: Db, actor: Actor, senders: readonly SenderState[]): 
   return firstOf([...planned, ...queued])
 }
 
-/** When each account's first follow-up is due, or the next first messages that the plan has delayed. */
+/** When each account sends its next follow-up, or first messages that wait for the plan's limit; null: neither. */
 async function findPlanned(
   db: Db,
   { workspaceId }: Actor,

@@ -25,7 +25,7 @@ export const members = pgTable(
   'users',
   {
     id: id(),
-    /** As typed, in lower case; null once deleted. */
+    /** As typed, except in lower case; null once deleted. */
     email: text('email'),
     /** The mailbox of the address. Each mailbox has one member. */
     normalizedEmail: text('normalized_email'),
@@ -209,13 +209,13 @@ export const rewardGrants = pgTable(
     months: integer('months').notNull(),
     accountUserId: uuid('account_user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     earnedAt: time('earned_at').notNull().defaultNow(),
-    /** When the reward began to apply; null: it is held until enough referred members have confirmed. */
+    /** When the reward began to apply; null: it is still held, at least until `startsAt`. */
     grantedAt: time('granted_at').defaultNow(),
     /** How many referred members have confirmed. */
     confirmed: integer('confirmed').notNull().default(0),
     /** How many referred members must confirm. */
     needed: integer('needed').notNull().default(0),
-    /** When a held reward starts; null: not enough referred members have confirmed. */
+    /** When a held reward starts; null: not enough referred members have confirmed, or it was never held. */
     startsAt: time('starts_at'),
   },
   (t) => [

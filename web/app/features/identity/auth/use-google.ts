@@ -18,7 +18,7 @@ interface GoogleSignInOptions {
   referralCode: string | null
   /** Called on press. */
   onBegin?: () => void
-  /** Called on failure, after the toast. */
+  /** Called on failure, before the toast. */
   onFailed?: () => void
 }
 

@@ -5,7 +5,7 @@ import { ListLeadsDialog } from './list-leads-dialog'
 import { ManageLeadsDialog } from './manage-leads-dialog'
 import { NewCampaignDialog } from './new-campaign-dialog'
 
-/** Dialogs for a page of lists. @param isCards true on the Lead Lists tab, which calls lists campaigns */
+/** Dialogs for a page of lists. @param isCards true on the Lead Lists tab, where lists are called “campaigns” */
 export function useListDialogs(isCards = false) {
   const dialogs = useDialogs<{ kind: 'form' | 'view' | 'manage'; list?: List }>()
   const manage = (list: List) => dialogs.show({ kind: list.filter ? 'form' : 'manage', list })

@@ -62,7 +62,7 @@ const STATUS_OPTIONS = [
 
 interface ListLeadsDialogProps extends ControlledDialogProps {
   list: List
-  /** True for a card of the Lead Lists tab, which calls lists campaigns. */
+  /** True for a card of the Lead Lists tab, where lists are called “campaigns”. */
   isCard?: boolean
   /** Opens the selection of leads, or the filter of a smart list. */
   onManage: () => void
@@ -97,7 +97,7 @@ export function ListLeadsDialog({ list, isCard = false, onManage, ...dialog }: L
   )
 }
 
-/** The people of a card, with the messages that its campaigns sent to them. */
+/** The people of a card, with their status in its list. */
 function CardPeople({ list }: { list: List }) {
   const [page, setPage] = useState(1)
   const leads = useQuery(

@@ -8,7 +8,7 @@ import { campaignWarnings } from './campaign-warnings'
 /** Warnings that take longer than this are skipped. The server rejects forbidden deletions anyway. */
 const WARNINGS_WITHIN_MS = 4_000
 
-/** Texts for My Lists, and for the Lead Lists tab, which calls lists campaigns. */
+/** Texts for My Lists, and for the Lead Lists tab, where lists are called “campaigns”. */
 const texts = {
   list: {
     question: 'Are you sure you want to delete this list? This will also remove all associated leads.',

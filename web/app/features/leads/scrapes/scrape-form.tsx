@@ -36,7 +36,7 @@ interface ScrapeFormProps {
   busy: false | 'running' | 'disconnected'
   /** Whether leads are shown below. Using them is then the main action. */
   hasResults: boolean
-  /** Whether X requires a new login. */
+  /** Whether X must be connected, for the first time or again, before a scrape can start. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
   onStarted: (scrape: Scrape) => void
@@ -229,7 +229,7 @@ function useCreateScrape(
 
 type Connection = Awaited<ReturnType<typeof client.xAccount.status>>
 
-/** Null if the account was never connected, or a user has disconnected it. */
+/** Null if the account is connected, was never connected, or a user has disconnected it. */
 const lostReasonOf = (connection: Connection) => (connection.connected ? null : connection.reason)
 
 function NotConnected({ connection }: { connection: Connection }) {
@@ -282,11 +282,11 @@ function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
 interface CredentialsProps {
   form: UseFormReturn<Values>
   isNotConnected: boolean
-  /** If false, X is connected on the Connect X tab, because there is no password login. */
+  /** If false, X is connected on its authorization page, because there is no password login. */
   byPassword: boolean
 }
 
-/** Connects X again before the scrape starts. */
+/** Asks for X credentials, or offers to connect X, before a scrape that needs a connection. */
 function Credentials({ form, isNotConnected, byPassword }: CredentialsProps) {
   if (!useIsOffered('admin')) return <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
   if (!byPassword)
