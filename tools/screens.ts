@@ -152,7 +152,6 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'campaign-whole': { path: '/campaigns/:campaignId', height: 1_900 },
     'campaign-openers': { path: '/campaigns/:campaignId/openers' },
     'campaign-write': { path: '/campaigns/:campaignId/edit', act: writeDrafts },
-    'campaign-steps-moved': { path: '/campaigns/:campaignId/steps' },
     'campaign-steps': { path: '/campaigns/:campaignId/steps', act: editFirstMessage, height: 1_100 },
     'campaign-people': { path: '/campaigns/:campaignId', act: press('All people') },
     'campaign-verdicts': { path: '/campaigns/:campaignId', act: showVerdicts, height: 3_800 },
