@@ -4,7 +4,8 @@
 const MARKS = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 /** Words that mean "no value". Those in EMPTY_CODE do so only in these spellings: Nan, for example, is a name. */
-const EMPTY_WORD = /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|tbd|tba|#?n\/a)[)\]>]?)$/i
+const EMPTY_WORD =
+  /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|tbd|tba|#?n ?[/\\] ?a|n\.a\.?|#(?:ref|value|name|null|num|div\/0)[!?])[)\]>]?)$/i
 const EMPTY_CODE = /^(?:NA|NaN|nan|nil|NIL)$/
 
 /** A variable that another tool failed to fill. */

@@ -22,7 +22,7 @@ const LATIN = wordPattern(
   // Vietnamese, also without marks
   '(đừng|dừng|ngừng|ngưng|không muốn|ko muốn|không|ko|chớ)( có| bao giờ| nhận| được| việc| ngay| bị| thêm){0,3} (nhắn|gửi tin|gửi cho|gửi nữa|liên hệ|liên lạc|làm phiền|spam|ib|inbox|quấy|gọi|viết cho|chat|tin nhắn|nhận tin)...|(xóa|gỡ|loại|bỏ)( tên| thông tin| số| tài khoản)? (tôi|mình|của tôi|của mình)...|(hủy|huỷ) (đăng ký|đăng kí|nhận)...|để (tôi|mình|tao|em|tui) yên|(chặn|báo cáo|block|report) (bạn|mày|spam|rồi|tài khoản)',
   // Filipino
-  "(huwag|wag|h'wag)( mo| nyo| niyo| ninyo| na| ka| kang| kayong| po| akong| ako| nang| ng| sana){0,5} (mag(?![^ ]* ?alala)|mensahe|message|msg|imessage|i message|dm|idm|pm|ipm|kontak|contact|istorb|gulu|kulit|kulitin|text|chat|spam|padal|tawag|sulat|sumulat)...|(itigil|tigilan|tantanan|lubayan|layuan)( mo| nyo| niyo| ninyo| na){1,3}...|(alisin|tanggalin|burahin|pakitanggal|pakialis|idelete|iremove)( mo| nyo| niyo| ninyo| na| po){0,3} (ako|akong|ang pangalan|ang data|ang account)...|(ayaw|ayoko)( na| ko| po| kong| nang| ng){0,4} (makatanggap|tumanggap|mensahe|message|ma contact|makontak|makausap)...|tama na (po|yan|ang)|(irereport|ireport|iblock|iboblock|nireport|blinock|pinablock) (kita|ko|kayo)",
+  "(huwag|wag|h'wag)( mo| nyo| niyo| ninyo| na| ka| kang| kayong| po| akong| kong| ako| nang| ng| sana){0,5} (mag(?![^ ]* ?alala)|mensahe|message|msg|imessage|i message|dm|idm|i dm|pm|ipm|kontak|contact|istorb|gulu|kulit|kulitin|text|chat|spam|padal|tawag|sulat|sumulat)...|(itigil|tigilan|tantanan|lubayan|layuan)( mo| nyo| niyo| ninyo| na){1,3}...|(alisin|tanggalin|burahin|pakitanggal|pakialis|idelete|iremove)( mo| nyo| niyo| ninyo| na| po){0,3} (ako|akong|ang pangalan|ang data|ang account)...|(ayaw|ayoko)( na| ko| po| kong| nang| ng){0,4} (makatanggap|tumanggap|mensahe|message|ma contact|makontak|makausap)...|tama na (po|yan|ang)|(irereport|ireport|iblock|iboblock|nireport|blinock|pinablock) (kita|ko|kayo)",
   // Catalan
   "(no|mai)( em| ens| tornis| torneu| a| mes){0,4} (m')?(escrig|escriv|escriu|envi|contact|molest|truqu)...|(deixa|deixeu|deixin|para|pareu|parin)( ja)? (de|d') ?[^ ]+|(deixa|deixeu|deixi)( m| me| ns| em| ens)? (en pau|tranquil)...|(treu|treieu|traieu|esborra|esborreu|elimina|elimineu)( m| em| me| de| les| el){1,2}...|no (vull|volem)( mes| rebre| que){0,2} (rebre|missatge|que|saber|correu)...|(prou|cap) (de )?(mes )?missatge...|(dona|doneu)( m)?( em)? de baixa",
   // Croatian, Serbian and Bosnian
@@ -67,7 +67,7 @@ const TRANSLITERATED_WHOLE =
  * left out, such as Huy, nok, seis and dost.
  */
 const LATIN_WHOLE =
-  'berhenti|hentikan|cukup|setop|jangan|opriti|opreste|opriti va|opreste te|destul|ajunge|prestan|prestante|konec|skoncete|lopeta|lopettakaa|riittaa|hold op|slutt|slut|na er det nok|eleg|eleg volt|allj|hagyd abba|hagyja abba|ngung lai|ngung|đung|đung lai|dung lai|tama na|tigil|itigil|prou|atura|prestani|prestanite|dosta|nemoj|nemojte|bastat'
+  'berhenti|(tolong )?hentikan|cukup|setop|jangan|opriti|opreste|opriti va|opreste te|destul|ajunge|prestan|prestante|konec|skoncete|lopeta|lopettakaa|riittaa|hold op|slutt|slut|na er det nok|eleg|eleg volt|allj|hagyd abba|hagyja abba|ngung lai|ngung|đung|đung lai|dung lai|tama na|tigil|itigil|prou|atura|prestani|prestanite|dosta|nemoj|nemojte|bastat|lasati ma|hagyjatok|hagyj mar|riittaa jo'
 
 const GREEK = wordPattern(
   '(μη|μην)( μου| με| μας| ξανα| ποτε| αλλο){0,3} (ξανα)?(γραψ|γραφ|στειλ|στελν|ενοχλ|επικοινων|μηνυμ|παρενοχλ|μιλα|μιλησ)...|(σταματ|παψ|παυσ|κοφ|κοψ)[^ ]*( να| τα| πια| με| μου| το| μας| επιτελους| παρακαλω){0,4} (γραφ|στελν|μηνυμ|ενοχλ|σπαμ|spam|επικοινων|παρενοχλ)...|(διαγραψ|διεγραψ|βγαλ|αφαιρεσ|σβησ)[^ ]*( με| μας| μου| τα| τον| τη| το| παρακαλω){0,3} (απο|στοιχεια|δεδομενα|ονομα|με|λογαριασμο)...|(διαγραψτε|διεγραψε|βγαλτε|βγαλε|αφαιρεστε|σβηστε) (με|μας)|δεν? (θελω|θελουμε|επιθυμω)( πια| αλλα| να| αλλο| ξανα| μου| λαμβανω){0,4} (μηνυμ|λαμβαν|ενημερ|επικοιν|γραφ|στελν|ακου|ξανα)...|(ασε|αστε|αφησε|αφηστε|παρατα|παρατατε|παρατηστε) (με|μας)( ησυχ| ηρεμ| πια)?...|απεγγραφ...|(σε|σας) (μπλοκ|αναφερ|καταγγ|εκανα μπλοκ)...|(οχι|τερμα|φτανουν|αρκετα)( αλλα| με| τα| πια){1,3} (μηνυμ|σπαμ|spam|dm)...',
@@ -89,7 +89,7 @@ const CYRILLIC_WHOLE =
 const HEBREW = wordPattern(
   '(אל|לא|די|תפסיק|תפסיקי|תפסיקו|להפסיק|הפסק|הפסיקו)( יותר| לי| לנו| נא| עם| את| כבר| בבקשה){0,3} (תכתב|תכתוב|לכתוב|לשלוח|תשלח|תפנ|לפנות|להציק|תציק|להטריד|תטריד|ליצור|תיצור|תיצר|הודעות|ההודעות|ספאם|לחפור|תחפר|לספאם)...|(עזוב|עזבו|עזבי|תעזוב|תעזבו|תניח|תניחו|הניחו) (לי|אותי|אותנו|לנו)...|(תוריד|תורידו|תמחק|תמחקו|הסר|הסירו|תסיר|תסירו|מחק|מחקו|להסיר|להוריד|למחוק|תוציא|תוציאו)( נא| בבקשה)? (אותי|אותנו|את (שמי|השם שלי|הפרטים|המידע|הנתונים))...|לא (מעוניין|מעוניינת|מעוניינים|רוצה|רוצים)( יותר| לקבל| עוד){0,3} (לקבל|הודעות|הודעה|בהודעות|לשמוע|שתכתב|שתשלח|פניות)...|(חסמתי|דיווחתי|אדווח|אחסום|מדווח|חוסם)( אותך| אותכם| עליך| עליכם| על)...',
 )
-const HEBREW_WHOLE = 'די|תפסיק|תפסיקו|תפסיקי|הפסיקו|הפסק|הסר|הסירו|הסרה|להסיר|מספיק|עצור|עצרו'
+const HEBREW_WHOLE = 'די|די תפסיק(ו|י)?|תפסיק|תפסיקו|תפסיקי|הפסיקו|הפסק|הסר|הסירו|הסרה|להסיר|מספיק|עצור|עצרו'
 
 /** Folds a text with the Persian and Urdu forms of two Arabic letters, because not everyone types these forms. */
 const foldPersian = (text: string) => fold(text).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
@@ -111,6 +111,8 @@ const INDIC = wordPattern(
   '(মেসেজ|ম্যাসেজ|বার্তা|যোগাযোগ|বিরক্ত|ডিএম|স্প্যাম|এসএমএস)( আর| করা| পাঠানো| দেওয়া){0,2}( করবেন| দেবেন| দিবেন| করো| দিও| পাঠাবেন| পাঠিও)? (না|বন্ধ)...|(লিখবেন|পাঠাবেন|করবেন|লিখো|পাঠিও|জ্বালাবেন) না|(পাঠানো|লেখা|মেসেজ|এসব) (বন্ধ|থামান)...|(আমাকে|আমার)( [^ ,]+){0,3} (সরান|মুছ|মুছুন|বাদ|সরিয়ে|ডিলিট)...|(আমাকে) (একা|শান্তিতে) (থাকতে|ছেড়ে)...',
   // Tamil and Telugu
   '(அனுப்பாதீர்கள்|அனுப்பாதே|அனுப்பாதீங்க|அனுப்பவேண்டாம்|அனுப்ப வேண்டாம்|எழுதாதீர்கள்|தொந்தரவு செய்யாதீர்கள்|தொந்தரவு செய்யாதே|தொடர்பு கொள்ளாதீர்கள்|தொடர்பு கொள்ள வேண்டாம்|மெசேஜ் (பண்ணாதீங்க|செய்யாதீர்கள்|வேண்டாம்)|செய்தி(கள்)? வேண்டாம்)|(அனுப்புவதை|எழுதுவதை|மெசேஜ்) நிறுத்த...|(என்னை|என் பெயரை)~ (நீக்கு|நீக்க|எடுத்து)...',
+  // Gujarati, Punjabi, Kannada and Malayalam
+  '(મેસેજ|સંદેશ|સંપર્ક)( ફરી)? (ન|ના|નહીં) (કરો|કરશો|મોકલો|મોકલશો)|(ਮੈਸੇਜ|ਸੁਨੇਹੇ|ਸੰਪਰਕ)( ਹੋਰ)? (ਨਾ|ਨਹੀਂ) (ਕਰੋ|ਭੇਜੋ)|(ಮೆಸೇಜ್|ಸಂದೇಶ)( ಮತ್ತೆ)? (ಮಾಡಬೇಡಿ|ಕಳುಹಿಸಬೇಡಿ|ಕಳಿಸಬೇಡಿ)|(മെസേജ്|സന്ദേശം|മെസ്സേജ്)( ഇനി)? (അയക്കരുത്|അയയ്ക്കരുത്|ചെയ്യരുത്)',
   'పంప(వద్దు|కండి|కు|ొద్దు)...|(మెసేజ్|సందేశాలు|మెసేజ్లు)( [^ ,]+)? (చేయ(కండి|వద్దు|కు|ొద్దు)|వద్దు|పంపొద్దు|ఆపండి)...|సంప్రదించ(వద్దు|కండి)...|(నన్ను|నా పేరు)~ (తొలగించ|తీసేయ)...',
 )
 const INDIC_WHOLE = 'থামুন|থামো|বন্ধ করুন|বন্ধ করো|நிறுத்து|நிறுத்துங்கள்|போதும்|ఆపండి|ఆపు|చాలు|थांबा|बंद करा|पुरे'
@@ -134,7 +136,8 @@ const SPACED: readonly { letters: RegExp; pattern: RegExp; whole: RegExp; isPers
   { letters: /\p{Script=Greek}/u, pattern: GREEK, whole: anchored(GREEK_WHOLE) },
   { letters: /\p{Script=Hebrew}/u, pattern: HEBREW, whole: anchored(HEBREW_WHOLE) },
   {
-    letters: /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}]/u,
+    letters:
+      /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Kannada}\p{Script=Malayalam}]/u,
     pattern: INDIC,
     whole: anchored(INDIC_WHOLE),
   },
