@@ -436,6 +436,8 @@ describe('the inbox', () => {
     await page.reload()
     await expect.poll(async () => (await client.conversations.find({ id })).draft?.text).toBe('It is $39')
     await expect.poll(() => reply(page).inputValue(), { timeout: 120_000 }).toBe('It is $39')
+    // Nothing can be sent before the conversation has loaded.
+    await page.getByRole('log').getByText('How much is it?').waitFor()
     await reply(page).press('Control+Enter')
     await page.getByRole('log').getByText(/Sent$/).waitFor()
     expect(await reply(page).inputValue()).toBe('')
