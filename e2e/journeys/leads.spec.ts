@@ -552,7 +552,7 @@ describe('the leads page, in a browser', () => {
     expect(await includes.isChecked()).toBe(true)
     await boxes.nth(9).check()
     expect(await page.getByRole('button', { name: 'Send DM to 2' }).isDisabled()).toBe(true)
-    await page.getByText("To send, select only people you haven't messaged.").waitFor()
+    await page.getByText('To send, turn off “Include people already messaged”.').waitFor()
     await page.getByRole('checkbox', { name: 'Select all leads on this page' }).check()
     await page.getByRole('button', { name: 'All 12 leads in this view' }).click()
     await page.getByText('12 selected').waitFor()

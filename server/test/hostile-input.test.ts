@@ -51,6 +51,8 @@ describe('every operation with side effects', () => {
       const response = await send(operation, body)
       expect([kind, response.status, response.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
     }
+    const keyed = await send(operation, DEEP.lists, { 'idempotency-key': randomUUID() })
+    expect([keyed.status, keyed.body.code]).toEqual([400, 'INVALID_INPUT'])
   })
 
   it.each(named(takingInput))('returns 400 from %s for odd JSON', async (_, operation) => {

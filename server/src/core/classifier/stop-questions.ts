@@ -24,8 +24,6 @@ const EMPTY = setOf(
 const MESSAGES =
   /^(?:(?:messag|msg|dm|contact|text|e-?mail|inbox|spam|pitch|outreach|bother|harass|annoy|ping|writ|send|sell|solicit|nag|bug|reach|follow|communicat|notif|newsletter|advert|bot|receiving|getting|hearing|seeing)[^ ]*|ads?|mails?|mailing|lists?|pms?)$/
 const SENDER_OR_ME = /^(?:me|us|myself|you|u|ya|guys)$/
-/** Words that make a question about campaigns one about this conversation. */
-const SENDER = /^(?:me|us|myself|yours?|ya|guys)$/
 const CAMPAIGN_NOUN = /^(?:campaigns?|sequences?|workflows?|automations?)$/
 /** What those who ask about it send themselves. */
 const OWN_OUTREACH = /^(?:ads?|follow[^ ]*|ups?|outreach|newsletter[^ ]*|bots?|lists?|mailing)$/
@@ -336,7 +334,12 @@ function isAboutCampaign(words: readonly string[], verb: number): boolean {
     words.some((word) => CAMPAIGN_NOUN.test(word)) &&
     /^(?:stop|quit)/.test(words[verb] as string) &&
     !asksSender &&
-    !words.some((word) => SENDER.test(word) || (MESSAGES.test(word) && !/^follow/.test(word)))
+    !words.some(
+      (word) =>
+        (word !== 'you' && SENDER_OR_ME.test(word)) ||
+        /^yours?$/.test(word) ||
+        (MESSAGES.test(word) && !/^follow/.test(word)),
+    )
   )
 }
 

@@ -184,7 +184,7 @@ export function Choices({ label, options, value, onChoose }: ChoicesProps) {
           type="button"
           aria-pressed={value === null ? undefined : option.value === value}
           onClick={() => onChoose(option.value)}
-          className="flex min-h-8 items-center gap-2 rounded-md px-2 text-start text-ui -outline-offset-2 hover:bg-hover disabled:text-faint pointer-coarse:min-h-11"
+          className="flex min-h-8 items-center gap-2 rounded-md px-2 text-start text-ui -outline-offset-2 hover:bg-hover pointer-coarse:min-h-11"
         >
           <bdi className="min-w-0 flex-1 truncate">{option.label}</bdi>
           {option.value === value && <Check aria-hidden className="size-4" />}

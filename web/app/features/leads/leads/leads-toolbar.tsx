@@ -126,7 +126,7 @@ export function LeadsToolbar({
               </Button>
               {includesMessaged && (
                 <p id="send-off" className="text-muted max-md:w-full">
-                  To send, select only people you haven't messaged.
+                  To send, turn off “Include people already messaged”.
                 </p>
               )}
               <Button

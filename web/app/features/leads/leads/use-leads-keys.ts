@@ -4,23 +4,16 @@ import type { LeadsAction } from './leads-toolbar'
 import { focusedLead, moveFocus } from './row-focus'
 import type { LeadsSelection } from './use-leads-table'
 
-const VIEWER_KEYS: readonly KeyGroup[] = [
-  {
-    title: 'Leads',
-    keys: [
-      ['J', 'Next lead'],
-      ['K', 'Previous lead'],
-      ['E', 'Open the lead'],
-      ['F', 'Filter'],
-      ['/', 'Search'],
-    ],
-  },
+const READING_KEYS: KeyGroup['keys'] = [
+  ['J', 'Next lead'],
+  ['K', 'Previous lead'],
+  ['E', 'Open the lead'],
+  ['F', 'Filter'],
+  ['/', 'Search'],
 ]
+const VIEWER_KEYS: readonly KeyGroup[] = [{ title: 'Leads', keys: READING_KEYS }]
 const LEADS_KEYS: readonly KeyGroup[] = [
-  ...VIEWER_KEYS.map(({ title, keys }) => ({
-    title,
-    keys: [...keys, ['X', 'Include people already messaged']] as KeyGroup['keys'],
-  })),
+  { title: 'Leads', keys: [...READING_KEYS, ['X', 'Include people already messaged']] },
   {
     title: 'Selected or open leads',
     keys: [

@@ -302,11 +302,12 @@ describe('the next form of the tab, while the save of the closed one is still on
     expect(next.storage.draft).toBeNull()
   })
 
-  test('waits a few seconds at most', async () => {
+  test('waits a few seconds at most, then asks which version to keep', async () => {
     const { next } = await closeWhileSaving(openServer())
     await next.type('Founders, again')
+    expect(next.page.status.kind).not.toBe('conflict')
     await vi.advanceTimersByTimeAsync(6_000)
-    expect(next.page.status.kind).not.toBe('empty')
+    expect(next.page.status.kind).toBe('conflict')
     expect(next.storage.draft).toMatchObject({ fields: { name: 'Founders, again' } })
   })
 })
