@@ -9,6 +9,17 @@ beforeAll(async () => {
   world = await openWorld()
 })
 
+async function enter(email: string) {
+  const [page, person] = await Promise.all([world.openPage(), signUp(world, email)])
+  await person.enter(page)
+  const { token } = person
+  return {
+    page,
+    token,
+    client: createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => token } }),
+  }
+}
+
 /** Whether the whole element is inside the window. */
 async function isInView(page: Page, name: string, role: 'button' | 'region'): Promise<boolean> {
   const box = await page.getByRole(role, { name, exact: true }).boundingBox()
@@ -17,12 +28,10 @@ async function isInView(page: Page, name: string, role: 'button' | 'region'): Pr
 }
 
 test('writes a campaign on a page of its own, with pre-flight and actions in view', async () => {
-  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'builder@example.com')])
-  await person.enter(page)
+  const { page, client, token } = await enter('builder@example.com')
   await world.subscribe('builder@example.com')
-  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
   await client.xAccount.connect({ username: 'builder', password: 'any eight or more' })
-  await importLeads(world, person.token, ['twitter_handle,name', 'open_b1,Ada Lovelace', 'open_b2,Alan Turing'])
+  await importLeads(world, token, ['twitter_handle,name', 'open_b1,Ada Lovelace', 'open_b2,Alan Turing'])
   const { id: listId } = await client.lists.create({ name: 'Pioneers' })
   await client.lists.addLeads({ id: listId, filter: {} })
 
@@ -79,11 +88,9 @@ test('writes a campaign on a page of its own, with pre-flight and actions in vie
 })
 
 test('launches with the keyboard and forgets the draft', async () => {
-  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'keys@example.com')])
-  await person.enter(page)
-  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  const { page, client, token } = await enter('keys@example.com')
   await client.xAccount.connect({ username: 'keys', password: 'any eight or more' })
-  await importLeads(world, person.token, ['twitter_handle,name', 'open_k1,Ada Lovelace'])
+  await importLeads(world, token, ['twitter_handle,name', 'open_k1,Ada Lovelace'])
   const { id: listId } = await client.lists.create({ name: 'Pioneers' })
   await client.lists.addLeads({ id: listId, filter: {} })
 
@@ -100,9 +107,7 @@ test('launches with the keyboard and forgets the draft', async () => {
 })
 
 test('edits messages with the action in view, also from an earlier address', async () => {
-  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'editor@example.com')])
-  await person.enter(page)
-  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  const { page, client } = await enter('editor@example.com')
   const { id: leadListId } = await client.lists.create({ name: 'Pioneers' })
   const draft = { name: 'Edited', leadListId, messageTemplate: 'Hi', status: 'paused' as const }
   const { id } = await client.campaigns.create(draft)

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
-import { optOutWordsOf } from '../../../core/classifier/labels.ts'
+import { optOutWordsOf } from '../../../core/classifier/classify-replies.ts'
 import { findAccount } from '../../../core/messages/accounts.ts'
 import { type AccountLimits, clockOf, minuteOf } from '../../../core/messages/limits.ts'
 import { findLimits, findSendingState, protectionOf, type SendingEnv } from '../../../core/messages/sending-state.ts'

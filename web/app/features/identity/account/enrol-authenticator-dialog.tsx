@@ -7,6 +7,7 @@ import { Button } from '../../../ui/button'
 import { CopyButton } from '../../../ui/copy-button'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { QrCode } from './qr-code'
@@ -92,7 +93,7 @@ function Enrol({ setup: { id, secret, uri }, onDone, ...dialog }: EnrolProps) {
           </Field>
           <CopyButton text={secret} label="Copy key" />
         </div>
-        <form id={formId} noValidate method="post" onSubmit={form.handleSubmit((values) => verify.mutate(values))}>
+        <Form id={formId} onSubmit={form.handleSubmit((values) => verify.mutate(values))}>
           <Field
             label="Code"
             hint="The 6-digit code from the app."
@@ -106,7 +107,7 @@ function Enrol({ setup: { id, secret, uri }, onDone, ...dialog }: EnrolProps) {
               {...form.register('code', { validate: (code) => code.trim() !== '' || 'Please enter the code' })}
             />
           </Field>
-        </form>
+        </Form>
       </div>
     </Dialog>
   )

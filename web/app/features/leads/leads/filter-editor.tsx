@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react'
 import { type RefObject, useEffect, useRef } from 'react'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { NumberInput } from '../../../ui/number-input'
 import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
 import { ADVANCED, type Choice, CRITERIA, type Criterion } from './filter-criteria'
@@ -82,32 +83,18 @@ export function Editor({
     )
   if (criterion === 'contactedAfter' || criterion === 'contactedBefore')
     return (
-      <form
-        ref={first}
-        className="p-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onDone()
-        }}
-      >
+      <Form ref={first} className="p-2" onSubmit={onDone}>
         <DayField
           label={CRITERIA[criterion]}
           moment={draft[criterion]}
           onChange={(moment) => onChange({ ...draft, [criterion]: moment }, false)}
         />
         <EnterSubmits />
-      </form>
+      </Form>
     )
   if (criterion === 'followers')
     return (
-      <form
-        ref={first}
-        className="grid grid-cols-2 gap-3 p-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onDone()
-        }}
-      >
+      <Form ref={first} className="grid-cols-2 gap-3 p-2" onSubmit={onDone}>
         <Field label="Min followers">
           <NumberInput
             placeholder="Any"
@@ -125,7 +112,7 @@ export function Editor({
           />
         </Field>
         <EnterSubmits />
-      </form>
+      </Form>
     )
   if (options.length === 0) return <p className="px-2 py-3 text-muted">No tags yet. Tag some leads first.</p>
   return (

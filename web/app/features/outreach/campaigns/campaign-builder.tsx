@@ -1,10 +1,8 @@
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { generatePath, useNavigate } from 'react-router'
 import { paths } from '../../../paths'
-import { Button } from '../../../ui/button'
 import { Form } from '../../../ui/form'
 import { Kbd } from '../../../ui/kbd'
 import { isModPressed, modKey } from '../../../ui/mod-key'
@@ -17,8 +15,8 @@ import { DraftConflict, DraftNote } from './draft-note'
 import { MessagePreview } from './message-preview'
 import { PreflightPanel } from './preflight-panel'
 import { useRealSend } from './real-send'
-import { type CampaignFormState, useCampaignForm } from './use-campaign-form'
-import type { SaveMode } from './use-create-campaign'
+import { LAUNCH_NOTE, SaveButtons } from './save-buttons'
+import { useCampaignForm } from './use-campaign-form'
 
 /** Writes a new campaign on a page of its own: messages, preview and pre-flight next to each other. */
 export function CampaignBuilder() {
@@ -48,7 +46,11 @@ export function CampaignBuilder() {
       <PageHeader
         title={draft.name.trim() || 'New campaign'}
         description={<DraftNote status={saved.status} />}
-        actions={<Actions state={state} />}
+        actions={
+          <BuilderActions>
+            <SaveButtons state={state} hint={<Kbd>{`${modKey()}↵`}</Kbd>} />
+          </BuilderActions>
+        }
       />
       <DraftConflict saved={saved} />
       <BuilderColumns
@@ -67,7 +69,7 @@ export function CampaignBuilder() {
             )}
             <PreflightPanel input={state.checked} preflight={state.preflight} />
             {launch && (
-              <p id="launch-note" className="font-strong" data-numeric>
+              <p id={LAUNCH_NOTE} className="font-strong" data-numeric>
                 {launch}
               </p>
             )}
@@ -77,38 +79,5 @@ export function CampaignBuilder() {
         }
       />
     </Form>
-  )
-}
-
-/** Clears, saves or launches the campaign. */
-function Actions({ state }: { state: CampaignFormState }) {
-  const { isReady, pending, launch, discard, submit } = state
-  // While saving, the pressed button stays enabled, so that it keeps the focus.
-  const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
-  return (
-    <BuilderActions>
-      <Button
-        variant="ghost"
-        className="max-md:me-auto"
-        icon={<Trash2 className="md:hidden" />}
-        disabled={pending !== null}
-        onClick={discard}
-      >
-        <span className="max-md:sr-only">Discard</span>
-      </Button>
-      <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => submit('pause')}>
-        Save and Pause
-      </Button>
-      <Button
-        variant="primary"
-        aria-describedby={launch ? 'launch-note' : undefined}
-        disabled={isDisabled('launch')}
-        loading={pending === 'launch'}
-        onClick={() => submit('launch')}
-      >
-        Launch Campaign
-        <Kbd>{`${modKey()}↵`}</Kbd>
-      </Button>
-    </BuilderActions>
   )
 }

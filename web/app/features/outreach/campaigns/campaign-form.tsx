@@ -15,8 +15,8 @@ import { LIST_PARAM, without } from './list-field'
 import { MessagePreview } from './message-preview'
 import { PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
+import { LAUNCH_NOTE, SaveButtons } from './save-buttons'
 import { type CampaignFormState, useCampaignForm } from './use-campaign-form'
-import type { SaveMode } from './use-create-campaign'
 
 const FOLDED_KEY = 'campaignForm'
 /** A query parameter that opens the form, even if the page is already open. */
@@ -138,39 +138,24 @@ function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
   )
 }
 
-function FormFooter({
-  state: { saved, missing, launch, isReady, pending, discard, submit },
-}: {
-  state: CampaignFormState
-}) {
-  // While saving, the pressed button stays enabled, so that it keeps the focus.
-  const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
+function FormFooter({ state }: { state: CampaignFormState }) {
+  const { saved, missing, launch } = state
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">
       <div className="grid gap-0.5 sm:me-auto">
         {missing && <p className="text-muted">{missing}</p>}
         <DraftNote status={saved.status} />
       </div>
-      <Button variant="ghost" disabled={pending !== null} onClick={discard}>
-        Discard
-      </Button>
-      <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => submit('pause')}>
-        Save and Pause
-      </Button>
-      {launch && (
-        <p id="launch-note" className="text-center text-muted sm:order-last sm:basis-full sm:text-end" data-numeric>
-          {launch}
-        </p>
-      )}
-      <Button
-        variant="primary"
-        aria-describedby={launch ? 'launch-note' : undefined}
-        disabled={isDisabled('launch')}
-        loading={pending === 'launch'}
-        onClick={() => submit('launch')}
-      >
-        Launch Campaign
-      </Button>
+      <SaveButtons
+        state={state}
+        note={
+          launch && (
+            <p id={LAUNCH_NOTE} className="text-center text-muted sm:order-last sm:basis-full sm:text-end" data-numeric>
+              {launch}
+            </p>
+          )
+        }
+      />
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button'
 import { Checkbox } from '../../../ui/choice'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
@@ -69,7 +70,7 @@ export function EditCampaignDialog({ campaign, ...dialog }: EditCampaignDialogPr
         </>
       }
     >
-      <form noValidate onSubmit={submit}>
+      <Form onSubmit={submit}>
         <fieldset disabled={save.isPending} className="grid min-w-0 gap-4">
           <Field label="Campaign Name" error={errors.name?.message} required>
             <Input autoComplete="off" {...form.register('name', { onChange: () => form.clearErrors('name') })} />
@@ -87,7 +88,7 @@ export function EditCampaignDialog({ campaign, ...dialog }: EditCampaignDialogPr
             </>
           )}
         </fieldset>
-      </form>
+      </Form>
     </Dialog>
   )
 }

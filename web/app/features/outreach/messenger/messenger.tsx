@@ -11,6 +11,7 @@ import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { EmptyState } from '../../../ui/empty-state'
+import { Form } from '../../../ui/form'
 import { Progress } from '../../../ui/progress'
 import { shorten } from '../../../ui/shorten'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
@@ -78,12 +79,12 @@ export function Messenger() {
   // Wait, because a notice may appear above the form.
   if (isInitialLoading(connection)) return <MessengerSkeleton />
   return (
-    <form
+    <Form
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event)
       }}
-      className="grid gap-6"
+      className="gap-6"
     >
       {connection.data?.connected === false && (
         <Callout
@@ -140,7 +141,7 @@ export function Messenger() {
         <Preview message={message} lead={first} />
       </div>
       <RunBar run={run} />
-    </form>
+    </Form>
   )
 }
 
