@@ -57,7 +57,8 @@ export function hasHeader(first: readonly string[]): boolean {
   if (first.some(isClearlyPerson)) return false
   if (first.length > 1) return true
   const [cell = ''] = first
-  return HEADER_WORDS.has(columnKey(cell)) || handleFault(handleIn(cell)) !== null
+  // A person with a stray quote is still a person: `ana"`.
+  return HEADER_WORDS.has(columnKey(cell)) || handleFault(handleIn(cell.replaceAll('"', ''))) !== null
 }
 
 /** Whether a row is certainly a header: it names a column of people. */

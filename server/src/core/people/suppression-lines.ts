@@ -121,8 +121,8 @@ function isColumn(name: string): name is SuppressionColumn {
   return (SUPPRESSION_COLUMNS as readonly string[]).includes(name)
 }
 
-/** Returns a handle from a text as people write it, also with a spreadsheet's apostrophe. */
-const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
+/** Returns a handle from a text as people write it, also with a spreadsheet's apostrophe or stray quotes around it. */
+const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)|^"+|"+$/g, ''))
 
 /**
  * Reads one row. A handle or an id is enough, whatever the other cells contain. @returns everyone

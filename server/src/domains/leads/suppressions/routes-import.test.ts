@@ -53,6 +53,16 @@ describe('a row whose other columns cannot be read', () => {
     },
   )
 
+  it.each([
+    ['ana"\nbob\n', { handles: ['ana', 'bob'], rejectedLines: [] }],
+    ['@ana"\nbob\n', { handles: ['ana', 'bob'], rejectedLines: [] }],
+    ['"ana"x\nbob\n', { handles: ['bob'], rejectedLines: [1] }],
+  ])('is suppressed or reported if it is the first one, without a header: %j', async (file, expected) => {
+    const { rejected } = await importFile(file)
+    expect(rejected.map(({ line }: { line: number }) => line)).toEqual(expected.rejectedLines)
+    expect((await listed()).map((entry) => entry.twitterHandle)).toEqual(expected.handles)
+  })
+
   const FILLER = Array.from({ length: 15_000 }, (_, at) => `p${at},asked\n`).join('')
   const LONG = 'n'.repeat(300_000)
   it.each([
