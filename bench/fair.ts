@@ -21,7 +21,7 @@ const WARM_UP_MS = 3_000
 const P99_MAX_MS = 500
 /** Users who make the same calls at the same time, together about 20 a second. */
 const OTHERS = 3
-/** How long each of these users waits before the next call, on average. */
+/** Average pause of each of these users before the next call. */
 const PAUSE_MS = Number(process.env.BENCH_PAUSE ?? 100)
 
 const words = Array.from({ length: 20 }, (_, n) => `-absent${n}`).join(' ')

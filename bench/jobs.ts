@@ -28,7 +28,7 @@ const PAUSE_MS = 25
 /** Enough callers that none reaches the limit of calls per user. */
 const CALLERS = 6
 
-/** What jobs change: counts, and hash sums that reveal any other change. */
+/** The data that jobs change: counts, and hash sums that reveal any other change. */
 type Snapshot = Record<'leads' | 'tagged' | 'listed' | 'suppressed' | 'counted' | 'rows', string>
 
 interface Call {
@@ -40,7 +40,7 @@ interface Step {
   order: NewBulkOrder
   /** The count that the job changes. */
   changes: keyof Snapshot
-  /** How many leads the job leaves unchanged. */
+  /** Number of leads that the job leaves unchanged. */
   unchanged: number
   interruption?: 'kill' | 'cancel'
 }
@@ -262,7 +262,7 @@ try {
   await cluster.close()
 }
 
-/** Starts the process that answers the calls and runs the jobs. @returns its URL */
+/** Starts the process that serves the calls and runs the jobs. @returns its URL */
 async function launch(): Promise<string> {
   child = fork(join(import.meta.dirname, '../server/src/main.ts'), {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: cluster.url, ...vars },

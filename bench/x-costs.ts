@@ -37,7 +37,7 @@ const DAYS = 4
 const SLOT_MS = 12 * MINUTE_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
 const FIRST_SLOT = 40
-/** Slots between two looks at a page of 100 with a webhook: 6 hours. */
+/** Slots between two reads of a page of 100 with a webhook: 6 hours. */
 const LOOK_SLOTS = 30
 /** Maximum cost of a day with a webhook. */
 const MAX_DOLLARS = 1.5

@@ -34,7 +34,7 @@ async function withConnection<T>(url: string, work: (client: pg.Client) => Promi
     options: `-c statement_timeout=0 -c lock_timeout=${LOCK_SECONDS}s -c timezone=UTC -c extra_float_digits=1`,
   })
   await client.connect()
-  // Copying a large table may take minutes without an answer.
+  // Copying a large table may take minutes without a response.
   client.allowSilence(0)
   try {
     return await work(client)

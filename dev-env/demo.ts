@@ -15,7 +15,7 @@ type SeedOptions = {
   say(line: string): void
 }
 
-/** What dev-env/seed.ts receives as a message. */
+/** The message that dev-env/seed.ts receives. */
 export type SeedMessage = Omit<SeedOptions, 'say'>
 
 /** Returns the demo account of this DATA_DIR, and creates it on the first start. */

@@ -30,7 +30,6 @@ const DEMO: DemoAccount = { email: 'demo@x-automated.example', password: 'Demo-a
 const SENDER = 'demo_founder'
 const FINISHED = 'Founders: early access'
 const RUNNING = 'Indie makers: feedback'
-/** When the finished campaign ran. */
 const FINISHED_DAYS_AGO = 3
 /** Time between two messages of the finished campaign. */
 const MINUTES_BETWEEN = 4

@@ -39,7 +39,10 @@ export interface ExtensionWorld {
   signOutOfX(): Promise<void>
   /** Sets the markup of X's pages (stand-ins/README.md), and how their composer accepts text. */
   wear(markup: string, typing?: 'any' | 'command' | 'paste' | 'setter'): Promise<void>
-  /** Serves these parts of X's pages to the extension, signed with a key that it trusts. Only without a product. */
+  /**
+   * Serves these selectors for X's pages to the extension, signed with a key that it trusts. Only
+   * without a product.
+   */
   servePages(pages: Pages): void
   faults(faults: unknown[]): Promise<void>
 }
@@ -160,7 +163,7 @@ function trustKey(folder: string, publicKey: string): void {
   )
 }
 
-/** Serves an empty page instead of the product. @param served returns what the extension gets as X's pages */
+/** Serves an empty page instead of the product. @param served returns the selectors for X's pages */
 async function serveEmptyPage(served: () => unknown = () => null) {
   const server = createServer((request, reply) => {
     if (request.url === '/api/extension/pages') {

@@ -17,7 +17,7 @@ export interface Screen {
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const fullPage = true
 
-/** Writes a campaign, unless its draft is restored: the first picture of it is enough for all. */
+/** Writes a campaign, unless the draft that an earlier picture wrote is restored. */
 async function writeSequence(page: Page): Promise<void> {
   const isRestored = await page
     .getByText(/^Draft saved/)

@@ -59,7 +59,7 @@ const SHORT = 20
 const isMeasured = (path: string) =>
   /\.(tsx?|mjs)$/.test(path) &&
   !/\.(test|spec)\.tsx?$|\/test\/|^(e2e|bench)\/|\.generated\.|\.d\.ts$|\.config\.(ts|mjs)$/.test(path)
-/** Files that are listed together elsewhere: operations, routes and tables of each domain. */
+/** Exempt from merging: operations, routes and tables, one file per domain. */
 const isListed =
   /^contract\/src\/[^/]+\/[^/]+\.ts$|^server\/src\/(domains\/.*\/routes|.*\/tables|core\/tables\/.*)\.ts$/
 const withoutExtension = (path: string) => path.replace(/\.(tsx?|mjs)$/, '')

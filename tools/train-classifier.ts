@@ -274,7 +274,7 @@ function likeness(a: Set<string>, b: Set<string>): number {
   return common / (a.size + b.size - common)
 }
 
-/** Writes how the held-out messages were labeled into docs/classifier.md. */
+/** Writes the classifier's figures for the held-out messages into docs/classifier.md. */
 function writeFigures(trained: readonly { language: string; text: string }[]): void {
   const heldOut = readHeldOut(readFileSync(join(folder, 'held-out.txt'), 'utf8'))
   const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }

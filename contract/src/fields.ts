@@ -114,7 +114,7 @@ export function requiredText(max: number, problem = 'is required') {
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\/|\bwww[.。]/giu
 /** What email programs turn into a link: a domain (also in an email address), an IP address or Markdown. */
 const LINKED = /[^\s.。][.。]\p{L}{2}|\d{1,3}(?:[.。]\d{1,3}){3}|\bxn--|\][([]|\b(?:https?|mailto|tel):/iu
-/** A link in Markdown. Found before a subject is split into words, because its parentheses also separate words. */
+/** A link in Markdown. Replaced before a subject is split into words, because its parentheses also separate words. */
 const MARKDOWN_LINK = /\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
 /** An invisible character that cannot be part of a domain. */
 const WORD_JOINER = '\u2060'

@@ -44,7 +44,10 @@ function branchesWithFields(branches: readonly (readonly Issue[])[]): (readonly 
   return branches.filter(isObject).toSorted((a, b) => countOf(a) - countOf(b))
 }
 
-/** Makes a field's problem a sentence. @param problem a full sentence, or a predicate that follows the field's name */
+/**
+ * Turns a field's problem into a sentence.
+ * @param problem a full sentence, or a predicate that follows the field's name
+ */
 export function fieldProblem(field: string, problem: string): FieldProblem {
   if (!/^[a-z]/.test(problem)) return { field, problem }
   const name = field === '' ? 'The body' : nameOf(field)

@@ -43,7 +43,8 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', MALLOC_TRIM
 
 /**
  * Creates a cluster with one role and database, both named ROLE. The folder is renamed once
- * complete. Text sorts by code point and folds by Unicode rules, independent of system locales.
+ * complete. Text sorts by code point, and case follows Unicode rules, independent of system
+ * locales.
  */
 export async function createCluster(
   cluster: Cluster,

@@ -77,7 +77,7 @@ export async function openEmbedded(options: {
   }
 }
 
-/** Returns the connection string of the cluster of the server that runs on this DATA_DIR, for tools. */
+/** Returns the connection string of DATA_DIR's cluster, for tools. The server must be running. */
 export function embeddedUrl(dataDir: string): string {
   const record = readRecord(dataDir)
   if (!record) throw new Error(`DATA_DIR ${dataDir} has no database.`)

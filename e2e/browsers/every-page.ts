@@ -84,7 +84,7 @@ async function waitFor(tab: Tab, expression: string): Promise<void> {
   await expect.poll(() => tab.evaluate(`Boolean(${expression})`), { ...PATIENCE, message: expression }).toBe(true)
 }
 
-/** Returns the console's errors, except those that WebKit logs for requests that ended because the page was left. */
+/** Returns the console's errors, except WebKit's errors for requests that were canceled by leaving the page. */
 async function errorsOf(tab: Tab, origin: string): Promise<string[]> {
   const left = `Fetch API cannot load ${origin}/`
   return (await tab.takeErrors()).filter((error) => !error.includes(left) || !error.endsWith('access control checks.'))

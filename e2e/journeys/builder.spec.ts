@@ -52,7 +52,7 @@ test('writes a campaign on a page of its own, with pre-flight and actions in vie
   await page.getByText(/^Draft saved \d/).waitFor()
   await expectSoundBothWays(page)
 
-  // However long the messages get, who gets them and what can be done stays in view.
+  // The recipients and the actions stay in view, however long the messages get.
   for (const _ of [1, 2, 3]) await page.getByRole('button', { name: 'Add follow-up' }).click()
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   expect(await isInView(page, 'Launch Campaign', 'button')).toBe(true)
@@ -76,7 +76,7 @@ test('writes a campaign on a page of its own, with pre-flight and actions in vie
       .click()
     await page.getByRole('menuitem', { name: /^Remove follow-up/ }).click()
   }
-  // The keys of a dialog are its own.
+  // Keys pressed in a dialog do not reach the page.
   await page.getByRole('button', { name: 'Save as template' }).click()
   await page.getByRole('dialog').getByRole('textbox').first().press('ControlOrMeta+Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()

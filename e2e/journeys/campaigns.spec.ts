@@ -6,7 +6,7 @@ import { expectSoundPage, importLeads, linkInMail, openWorld, signUp, type World
 
 let world: World
 beforeAll(async () => {
-  // Two more than the first test sends before the campaign "Rest", which therefore stops at the cap.
+  // The first test sends 8 messages before the campaign "Rest", which therefore stops at the cap after 2.
   world = await openWorld({ DAILY_DM_CAP: '10' })
 })
 
@@ -531,16 +531,16 @@ describe('campaigns, in a browser', () => {
       expect(await page.getByLabel('Campaign Name').inputValue()).toBe('Saturday')
       await page.getByText('1 lead', { exact: true }).waitFor()
     }
-    // A reload before the draft is saved, which waits for a pause in typing.
+    // Text survives a reload before the draft is saved, which waits for a pause in typing.
     await page.getByLabel('Message template').fill('Hi {first_name}, how are you?')
     await page.reload()
     await expectWritten('Hi {first_name}, how are you?')
-    // Another page and back.
+    // Text survives a visit to another page.
     await page.getByRole('link', { name: 'Leads', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Leads', level: 1 }).waitFor()
     await page.goBack()
     await expectWritten('Hi {first_name}, how are you?')
-    // Offline, and a reload once the connection is back.
+    // Text typed offline survives a reload after reconnecting.
     world.expectConsole(/ERR_INTERNET_DISCONNECTED/)
     await page.context().setOffline(true)
     await page.getByLabel('Message template').fill('Typed offline')
@@ -549,7 +549,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText(/^Draft saved \d/).waitFor()
     await page.reload()
     await expectWritten('Typed offline')
-    // Changed on another device in the meantime: the newer version is loaded only after a question.
+    // A draft changed on another device: the newer version is loaded only after confirmation.
     const [draft] = (await client.campaignDrafts.list()).drafts
     const stored = await client.campaignDrafts.find({ id: draft!.id })
     const { updatedAt: _, ...fields } = stored

@@ -105,7 +105,7 @@ describe('the inbox', () => {
     await page.goto('/inbox')
     await expect.poll(() => rows(page).count(), { timeout: 120_000 }).toBe(10)
     const { keyboard } = page
-    // However fast it follows, a key acts on the conversation that the previous key opened.
+    // A key acts on the conversation that the previous key opened, however fast it follows.
     await keyboard.press('j')
     await page.getByRole('log').waitFor()
     await page
@@ -260,7 +260,7 @@ describe('the inbox', () => {
     await keyboard.press('j')
     await heading(page, conversations[3]?.lead.name ?? '').waitFor()
 
-    // A reload right after typing keeps the answer, whether its recipient is already known or not.
+    // A reload right after typing keeps the draft, whether its recipient is already known or not.
     release = await holdList(page)
     await page.goto(`/inbox/${ids[0]}`)
     await page
@@ -351,7 +351,7 @@ describe('the inbox', () => {
     await expect.poll(async () => (await client.conversations.list({ status: 'open' })).conversations.length).toBe(2)
     await heading(page, 'Name of open_u1').waitFor()
 
-    // Undo restores the label, and that it was set automatically.
+    // Undo restores the label, and the confidence of the automatic label.
     const first = async () => (await client.conversations.list({ q: 'open_u1' })).conversations[0]
     const before = await first()
     await page.keyboard.press('2')
@@ -445,7 +445,7 @@ describe('the inbox', () => {
     expect((await sent()).map(({ text }) => text)).toEqual(['It is $39'])
     expect((await client.conversations.find({ id })).draft).toBeNull()
 
-    // The response to the answer gets lost. Sending the same text again repeats the call.
+    // The response to the sent message is lost. Sending the same text again repeats the call.
     await page.route(
       `**/api/conversations/${id}/messages`,
       async (route) => {
@@ -696,7 +696,7 @@ describe('the inbox', () => {
     })
     await page.goto('/inbox')
     await rows(page).first().waitFor()
-    // An answer that is sent before the conversation has loaded goes out once it has.
+    // A reply that is sent before the conversation has loaded goes out once it has loaded.
     await page.route('**/api/conversations/*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500))
       await route.continue().catch(() => {})

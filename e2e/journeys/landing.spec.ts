@@ -28,7 +28,7 @@ const DEMO_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
 /** An invisible layout shift, which is allowed because glyphs differ slightly until the font has loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
-/** The number of pieces of the landing page's HTML, split at closing tags, that more than fill the first screen. */
+/** Number of pieces of the landing page's HTML, split at closing tags. They more than fill the first screen. */
 const PIECES = 250
 /** Maximum relative change in the height of long texts: some lines wrap differently in the fallback font. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02

@@ -141,7 +141,7 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await keyboard.type('Hi {lead_name}')
   await press('Launch Campaign')
   const launched = await page.getByText(/launched! \d+ DMs queued for/).innerText()
-  // Of the 100 people found, the finder keeps those who may be messaged.
+  // The finder keeps those of the 100 people who may be messaged.
   expect(launched).toMatch(/ 50 DMs queued for \d\d leads\./)
   await expect.poll(async () => (await messagesAtX(world.x)).some(({ from }) => from === 'clicker')).toBe(true)
   expect(clicks).toBeLessThanOrEqual(8)

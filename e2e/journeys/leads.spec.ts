@@ -543,7 +543,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Clear selection' }).click()
 
-    // Queued leads can be selected for everything except messages. What was selected stays.
+    // Queued leads can be selected for everything except messages. The selection stays.
     const includes = page.getByRole('switch', { name: 'Include people already messaged' })
     expect(await boxes.nth(9).getAttribute('title')).toBe('A message to them is already queued.')
     await boxes.nth(4).check()

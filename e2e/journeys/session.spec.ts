@@ -110,7 +110,7 @@ describe('the session, in a browser', () => {
     await heading.waitFor()
     expect(await alert.count()).toBe(0)
 
-    // If entry.client.tsx gave up on a page, it isn't just slow.
+    // If entry.client.tsx has given up, the page isn't just slow.
     await page.unroute(scripts)
     await page.route(scripts, () => {})
     await page.goto('/dashboard', { waitUntil: 'commit' })

@@ -348,7 +348,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('User already exists').waitFor()
     await page.getByRole('dialog', { name: "You're already on the waitlist" }).waitFor()
 
-    // If the entry no longer exists, the page forgets the position, and the address can join again.
+    // If the entry no longer exists, the page discards the position, and the address can join again.
     world.expectConsole(/status of 404/)
     await page.evaluate(() => localStorage.setItem('waitlistEmail', 'gone@example.com'))
     await page.reload()

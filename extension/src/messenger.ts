@@ -18,7 +18,7 @@ const LONGEST_QUEUE = 5
  */
 export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
-/** How many outcomes in a row were unclear (CANNOT_TELL) in a run, and at how many of them the run stops. */
+/** The number of consecutive unclear outcomes (CANNOT_TELL) in a run, and the number at which the run stops. */
 const unclear = sessionValue<{ runId?: string | undefined; inARow: number; allowed: number }>('unclear')
 
 /** Sends messages one at a time, for pages and for the background sender. */
@@ -79,7 +79,7 @@ export function createMessenger() {
   return { sendOnce, check, journal, scriptLoaded: tab.scriptLoaded }
 }
 
-/** Why nothing can be sent to anyone right now. */
+/** The problem that prevents all sending right now, or null. */
 async function problemOfState(): Promise<Problem | null> {
   const state = await readState()
   if (state.paused) return { code: 'PAUSED' }

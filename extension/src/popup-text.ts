@@ -30,7 +30,7 @@ export function resultText({ handle, error, at }: NonNullable<State['lastResult'
   return error === null ? `Sent to @${handle}, ${when}` : `Not sent to @${handle}, ${when}. ${error}`
 }
 
-/** How much of the daily cap is used. */
+/** Describes how much of the daily cap is used. */
 export function usageText(remote: State['remote']): string {
   return remote
     ? `${formatNumber(remote.sentToday)} of ${formatNumber(remote.dailyCap)} messages`

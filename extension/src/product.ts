@@ -78,7 +78,7 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
   return {
     pair: async (code: string, version: string) =>
       (await call('/extension/pair', { code, version })).body as Omit<Pairing, 'origin'>,
-    /** The signed parts of X's pages, not yet verified. */
+    /** The signed selectors for X's pages, not yet verified. */
     pages: async () => (await call('/extension/pages', null)).body,
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,

@@ -11,8 +11,8 @@ export interface Page {
   /** Sends a command to the script. Null if the page navigated away, or timed out. */
   ask<C extends Command>(command: C): Promise<Answer<C['do']> | null>
   /**
-   * Brings the tab to the front, because browsers may not render it otherwise. False if it already
-   * is, or is closed.
+   * Brings the tab to the front, because browsers may not render it otherwise. False if it is
+   * already in front, or closed.
    */
   show(): Promise<boolean>
 }

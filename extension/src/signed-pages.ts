@@ -1,6 +1,6 @@
 import { type Pages, parsePages, type SignedPages, signedText } from '@x-automated/contract/outreach/extension-pages'
 
-/** What decides whether the product's document is used. */
+/** The criteria for using the product's document. */
 interface Trust {
   /** The maintainers' public key: 32 bytes in base64. */
   publicKey: string
@@ -49,13 +49,13 @@ interface PagesNeeds {
   now(): number
 }
 
-/** Fetches and stores the parts of X's pages that the product serves. Verifies them before each use. */
+/** Fetches and stores the product's selectors for X's pages. Verifies them before each use. */
 export function createSignedPages({ shippedVersion, publicKey, store, fetch, now }: PagesNeeds) {
   const verify = (value: unknown, version: number) =>
     verifyPages(value, { publicKey, versions: [shippedVersion, version], now: now() })
 
   return {
-    /** Reads the served parts. Null if the shipped parts apply. */
+    /** Reads the served selectors. Null if the shipped ones apply. */
     async read(): Promise<Pages | null> {
       const stored = await store.read()
       if (!stored?.document) return null
@@ -65,7 +65,7 @@ export function createSignedPages({ shippedVersion, publicKey, store, fetch, now
       )
     },
     /**
-     * Asks the product for a document, unless it answered in the last 24 hours (one hour while a
+     * Asks the product for a document, unless it responded in the last 24 hours (one hour while a
      * part is missing) and `isForced` is false. An unusable document is not stored.
      */
     async refresh({ isForced = false, isPartMissing = false } = {}): Promise<void> {

@@ -21,7 +21,7 @@ export interface State {
   sendsInBackground: boolean
   /** The product's last response. */
   remote: ExtensionState | null
-  /** The parts of X's pages that the product serves. */
+  /** The selectors for X's pages that the product served; null: use the shipped ones. */
   servedPages: StoredPages | null
 }
 

@@ -29,7 +29,7 @@ export type Command =
   /** Reads the open conversation. */
   | ({ do: 'look'; message: string; atLeast: number } & Peer)
 
-/** How many messages the conversation has, and how many of them have this text. */
+/** The number of messages in the conversation, and of those with this text. */
 export interface MessageCounts {
   total: number
   /** Messages with this text, except failed ones. */
@@ -59,9 +59,8 @@ export interface Problem {
 export type Answer<Name extends Command['do']> = { done: Answers[Name] } | { problem: Problem }
 
 /**
- * What the script reports on its own: that it has loaded, and which account is signed in. The
- * background script replies to `here` with the parts of X's pages, or null if the shipped parts
- * apply.
+ * The script's own reports: that it has loaded, and which account is signed in. The background
+ * script replies to `here` with the selectors for X's pages, or null if the shipped ones apply.
  */
 export type Notice = { notice: 'here' } | { notice: 'account'; handle: string | null }
 

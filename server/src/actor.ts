@@ -11,11 +11,11 @@ export interface Actor {
   sessionId: string
   workspaceId: WorkspaceScope
   role: Role
-  /** The API key, if one calls. */
+  /** The calling API key, if any. */
   apiKey?: { id: string; scopes: readonly Scope[]; createdBy: string }
 }
 
-/** On whose behalf work is done. Without a user if the user was deleted, or if a reply causes the work. */
+/** On whose behalf work is done. `userId` is null if the user was deleted, or if a reply causes the work. */
 export interface Author {
   workspaceId: string
   userId: string | null
@@ -39,7 +39,7 @@ export function requireScope(actor: Actor, scope: Scope): void {
     throw new Refusal('FORBIDDEN', `This API key does not have the scope ${scope}.`, { details: { scope } })
 }
 
-/** The id of the caller whose calls are limited: an API key's, or a person's. */
+/** The id whose calls are rate limited: an API key's, or a person's. */
 export function callerId({ apiKey, userId }: Actor): string {
   return apiKey?.id ?? userId
 }

@@ -64,7 +64,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 300 },
     forceCloseConnections: 'idle',
     requestTimeout: BODY_SECONDS_MAX * 1_000,
-    // An address that cannot be decoded reaches neither a route nor the hooks.
+    // A URL that cannot be decoded reaches neither a route nor the hooks.
     frameworkErrors(_error, request, reply) {
       secure(request.raw, reply.raw, () => {})
       reply.header('x-request-id', request.id)

@@ -46,8 +46,8 @@ function closeToOthers(dataDir: string): void {
 }
 
 /**
- * Atomically writes a file that only its owner can read. Its owner is that of the folder, so that a
- * start as root does not lock the user out. @throws Error with one sentence that names the file
+ * Atomically writes a file with mode 0600. It gets the folder's owner, so that a start as root does
+ * not lock the user out. @throws Error with one sentence that names the file
  */
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`

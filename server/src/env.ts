@@ -148,7 +148,7 @@ function xOf(v: Variables) {
     apiUrl: v.X_API_URL.replace(/\/$/, ''),
     clientId: v.X_CLIENT_ID ?? '',
     clientSecret: v.X_CLIENT_SECRET ?? null,
-    /** Verifies calls of X's webhook. Null: poll X only. */
+    /** Verifies webhook calls from X. Null: poll X only. */
     consumerSecret: v.X_CONSUMER_SECRET ?? null,
     /** The app's own token, which registers the webhook. */
     bearerToken: v.X_BEARER_TOKEN ?? null,

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 
 /**
- * JSON log without personal data. Level `error` means a fault of ours. Errors keep type, place,
- * code and constraint; messages of queries and mail servers, which contain what people wrote, are
- * left out.
+ * JSON log without personal data. Level `error` means a fault of ours. Errors keep their type, stack
+ * frames, code and constraint. Messages of queries and mail servers are left out: they contain what
+ * people wrote.
  */
 export function openLog(level: string): FastifyBaseLogger {
   return pino({ level, serializers: { err: describeError } })

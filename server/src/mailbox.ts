@@ -13,7 +13,7 @@ const PROVIDERS: { domains: string[]; dots?: true }[] = [
   { domains: ['posteo.de'] },
   { domains: ['hey.com'] },
 ]
-/** Domains whose local parts are mailboxes of another domain. */
+/** Alias domains, and the domain whose mailboxes they share. */
 const SAME_MAILBOX: Record<string, string> = {
   'googlemail.com': 'gmail.com',
   'me.com': 'icloud.com',
@@ -26,8 +26,8 @@ const SAME_MAILBOX: Record<string, string> = {
 const RULES = new Map(PROVIDERS.flatMap(({ domains, dots }) => domains.map((domain) => [domain, { dots }] as const)))
 
 /**
- * Normalizes an address to its mailbox, so that one person has one place: lower case, without what
- * the provider ignores. Addresses of other providers are only lowercased.
+ * Normalizes an address to its mailbox, so that a person counts once: lower case, without what the
+ * provider ignores. Addresses of other providers are only lowercased.
  */
 export function normalizeEmail(email: string): string {
   const lower = email.trim().toLowerCase()

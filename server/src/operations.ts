@@ -66,7 +66,7 @@ const bodyFields = base.middleware(async ({ context, next, procedure }) => {
   return next()
 })
 
-/** A caller's name for idempotency keys, which keeps those of different callers apart. */
+/** Identifies the caller in idempotency keys, so that callers may use the same key. */
 function callerName({ apiKey, userId }: Actor): string {
   return apiKey ? `key:${apiKey.id}` : `user:${userId}`
 }
@@ -76,7 +76,7 @@ function hasTaken(result: unknown): boolean {
   return (result as { status?: unknown } | undefined)?.status !== 204
 }
 
-/** The events that other members get after an operation: its own entry, or else that of its domain. */
+/** The events that other members get after an operation: its own entry, or else its domain's. */
 const CHANGES: Partial<Record<keyof Contract | OperationName, readonly EventKind[]>> = {
   campaigns: ['campaign'],
   conversationOffers: ['conversation'],
@@ -104,11 +104,11 @@ const CHANGES: Partial<Record<keyof Contract | OperationName, readonly EventKind
 /** The conversation that an operation changes; undefined: none, or several. @param input not validated yet */
 function changedConversation(operation: string, input: unknown): string | undefined {
   const isOne = operation.startsWith('conversations.') || operation === 'notes.create'
-  // One id that cannot be stored would keep all changes from being published.
+  // A single id that cannot be stored would keep all changes from being published.
   return isOne ? Id.safeParse((input as { id?: unknown } | undefined)?.id).data : undefined
 }
 
-/** Requires a session, extension or API key that the operation admits, and a call that is left in the rate limit. */
+/** Requires a session, extension or API key that the operation admits and that is within its rate limit. */
 const guard = base.middleware(async ({ context, next, procedure, path }, input) => {
   const { effect, ...admission } = procedure['~orpc'].meta as OperationMeta<Role>
   const operation = path.join('.') as OperationName
@@ -125,7 +125,7 @@ const guard = base.middleware(async ({ context, next, procedure, path }, input) 
     if (hasTaken(result.output)) touch()
     return result
   } catch (error) {
-    // A message that failed at X is stored.
+    // A failed call may have stored something, such as the message that X rejected.
     if (effect === 'outside') touch()
     throw error
   }
@@ -162,7 +162,7 @@ const publicApi = base.use(refusals).use(bodyFields).use(idempotency)
 const signedInApi = base.use(refusals).use(guard).use(bodyFields).use(idempotency)
 const operatorApi = base.use(refusals).use(operatorGuard).use(bodyFields).use(idempotency)
 
-// Each implements the operations of one access, so that routes name who may call them.
+// Each implements the operations of one access level, so that routes name who may call them.
 // `context.actor` is the caller.
 export const anyone: Only<typeof publicApi, 'public'> = publicApi
 export const viewer: Only<typeof signedInApi, 'viewer'> = signedInApi
@@ -212,7 +212,7 @@ function faultOf(code: ErrorCode): ORPCError<string, unknown> {
 /** Returns refusals, and UNAVAILABLE for a lost database; null for anything unexpected. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
-  // Drizzle wraps refusals that come from a share of the database.
+  // Drizzle wraps refusals thrown while taking a connection or by a statement (db/open.ts).
   if (error instanceof DrizzleQueryError && error.cause instanceof Refusal) return error.cause
   return isUnavailable(error) ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
 }

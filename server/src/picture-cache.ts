@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path'
 
 const MAX_BYTES = 1024 ** 3
-/** Folders that share the space, so that making room looks at few files. */
+/** Folders share the space equally, so that making room reads only one of them. */
 const FOLDERS = 256
 /** Files take up a multiple of this on disk. */
 const BLOCK_BYTES = 4096
@@ -39,7 +39,7 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
     )
   }
 
-  /** Deletes the least recently used files until a quarter is free, which other processes may fill. */
+  /** Deletes the least recently used files until a quarter is free: other processes may add files, too. */
   async function makeRoom(folder: string): Promise<void> {
     const files = await filesOf(folder)
     let bytes = files.reduce((sum, file) => sum + file.bytes, 0)

@@ -9,7 +9,7 @@ const MISSING_MAX = 10_000
 
 export type Pictures = ReturnType<typeof createPictures>
 
-/** Pictures of people, which browsers get from us, because an image host would learn who looks at whom. */
+/** Serves people's pictures from our server: an image host would learn who looks at whom. */
 export function createPictures({ secret, host, cache }: { secret: string; host: PictureHost; cache: PictureCache }) {
   const fetching = new Map<string, Promise<Buffer | null>>()
   const missing = new Map<string, number>()
@@ -31,7 +31,7 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
   }
 
   return {
-    /** The path of a picture until the end of the next day (UTC); null without one. */
+    /** The path of a picture, valid until the end of the next day (UTC); null if there is none. */
     urlOf(id: string, source: string | null): string | null {
       if (!host.hasPicture(source)) return null
       const expires = (Math.floor(Date.now() / 1000 / DAY_SECONDS) + 2) * DAY_SECONDS

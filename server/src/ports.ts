@@ -10,7 +10,7 @@ import type { XBillable } from './outside/x-prices.ts'
 import type { Refusal } from './refusal.ts'
 import type { Limits } from './requests/limits.ts'
 
-// What a domain needs from jobs or from a higher area. start.ts connects each with its implementation.
+// Interfaces to jobs and to higher areas. start.ts connects each with its implementation.
 
 /** Every kind of job, with its data. */
 interface Jobs {
@@ -45,7 +45,7 @@ interface Jobs {
   'judge-tests': Record<string, never>
   /** Queues people whose first message waits for the plan's limit. */
   'launch-parts': Record<string, never>
-  /** Finds the first names of leads that were stored before first names were. */
+  /** Finds the first names of leads stored before the product stored first names. */
   'first-names': Record<string, never>
   /** Reopens conversations whose snooze has ended. */
   'end-snoozes': Record<string, never>
@@ -91,13 +91,13 @@ export interface JobQueue {
 /** Queues emails, to be sent once the transaction commits. */
 export interface Outbox {
   post(db: Db, mail: Email): Promise<void>
-  /** Queues an email about an account that a user is waiting for, so it never waits for other emails. */
+  /** Queues an email about the user's account. The user is waiting for it, so it never waits behind other emails. */
   postAccount(db: Db, mail: Email): Promise<void>
   /** Queues many in one statement. */
   postAll(db: Db, mails: readonly Email[]): Promise<void>
 }
 
-/** What changes of the waitlist need. */
+/** The services that changes of the waitlist need. */
 export interface WaitlistContext {
   env: { authSecret: string; waitlistConfirmRequired: boolean }
   origin: string
@@ -126,7 +126,7 @@ export interface Waitlist {
   moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void>
 }
 
-/** What sign-up needs: the waitlist and its context. */
+/** The services that sign-up needs: the waitlist and its context. */
 export interface SignUpContext extends WaitlistContext {
   waitlist: Waitlist
 }
@@ -168,7 +168,7 @@ export interface XMeters {
   count(charge: XBillable & { accountXUserId: string; appId: string; purpose: 'events' | 'lookup' }): void
   /** Writes what was counted so far. */
   flush(): Promise<void>
-  /** Writes what is left. */
+  /** Writes the remaining counts. */
   close(): Promise<void>
 }
 
@@ -207,7 +207,7 @@ type XAppRow = typeof xApps.$inferSelect
 export interface XApps {
   /** Null if the operator has no app. Then each workspace needs its own. */
   operator: XAppClient | null
-  /** The app with these secrets, whether it is stored or not. Null: X is not configured. */
+  /** Returns the app with these secrets, stored or not. Null: X is not configured. */
   open(id: string, secrets: XAppSecrets): XAppClient | null
   openRow(row: XAppRow): XAppClient | null
   /** The secrets as they are stored. */

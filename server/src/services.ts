@@ -48,7 +48,7 @@ export interface Services {
   requestWorker: RequestWorker
   /** The activity API of the operator's app. Null if X cannot notify us: its secret or app token is missing. */
   xActivity: XActivity | null
-  /** Counts what X sends and we cannot read. */
+  /** Counts data from X that we cannot read. */
   unreadables: Unreadables
   /** Null if Google is not configured. */
   google: Google | null
@@ -68,7 +68,7 @@ export interface Services {
   writerSealer: Sealer
   /** Version of the served browser extension; null if it was not built. */
   extensionVersion: string | null
-  /** What the extension looks for on X's pages, signed; null if there is none. */
+  /** Signed selectors for X's pages, for the extension; null if there are none. */
   extensionPages: SignedPages | null
   isDraining(): boolean
 }

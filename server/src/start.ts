@@ -252,7 +252,7 @@ function trackUnused(server: Server): () => void {
   }
 }
 
-/** Runs the first step that needs the database, which may start after the server. */
+/** Runs the first step that needs the database. Waits for a database that starts after the server. */
 async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger): Promise<void> {
   try {
     await retryWhileUnavailable(step, (error) => log.warn({ err: error }, 'waiting for the database'))

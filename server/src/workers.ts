@@ -107,7 +107,6 @@ async function startJobs(services: Services): Promise<void> {
   await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db, relabelReply }))
 }
 
-/** Functions that delete rows that are no longer needed. */
 const PURGES = [
   purgeIdempotencyKeys,
   purgeRemovals,

@@ -4,7 +4,7 @@ import { matching, type Writer } from './matching.ts'
 
 type Key = typeof apiKeys.$inferInsert
 
-/** Inserts API keys without scopes that no caller can use. @returns the keys' ids */
+/** Inserts API keys that have no scopes and that no caller can use. @returns the keys' ids */
 export async function insertApiKeys(
   { db }: Writer,
   workspaceId: string,

@@ -205,7 +205,6 @@ describe('every operation with query parameters', () => {
   const reading = operations.filter((operation) => operation.method === 'GET' && operation.takesInput)
 
   it.each(named(reading))('returns 400 from %s for invalid query parameters', async (_, operation) => {
-    // Invalid pages, sizes, periods and statuses.
     const path = pathWith(operation, SOME_ID)
     expectEnvelope(
       await person.call(

@@ -97,13 +97,13 @@ export async function insertOffers(
   return db.insert(conversationOffers).values(rows).returning()
 }
 
-/** Sets the time at which the offered people wrote to `days` days ago. */
+/** Backdates the offered people's messages to `days` days ago. */
 export async function ageOffers({ db }: Writer, which: Which<typeof conversationOffers>, days: number): Promise<void> {
   const at = new Date(Date.now() - days * 86_400_000)
   await db.update(conversationOffers).set({ at }).where(matching(conversationOffers, which))
 }
 
-/** Stores a member's draft of an answer. */
+/** Stores a member's draft of a reply. */
 export async function insertDraft({ db }: Writer, draft: typeof conversationDrafts.$inferInsert): Promise<void> {
   await db.insert(conversationDrafts).values(draft)
 }

@@ -49,12 +49,12 @@ export async function expireSignUps({ db }: Writer, email?: string): Promise<voi
     .where(email === undefined ? undefined : eq(authSignUps.email, email))
 }
 
-/** Lets every sign-in at an identity provider that has not returned yet expire. */
+/** Expires every sign-in at an identity provider that has not returned yet. */
 export async function expireSsoRequests({ db }: Writer): Promise<void> {
   await db.update(ssoRequests).set({ expiresAt: past() })
 }
 
-/** Lets every visit to X to connect an account expire. */
+/** Expires every visit to X that would connect an account. */
 export async function expireAuthorizations({ db }: Writer): Promise<void> {
   await db.update(xAuthorizations).set({ expiresAt: past() })
 }
@@ -76,7 +76,7 @@ export async function insertPasswordReset({ db }: Writer, userId: string, token:
   await db.insert(authPasswordResets).values({ tokenHash: hashToken(token), userId, expiresAt })
 }
 
-/** Sets when a refresh token was replaced to `seconds` seconds ago. */
+/** Backdates the replacement of a refresh token to `seconds` seconds ago. */
 export async function backdateRotation({ db }: Writer, token: string, seconds: number): Promise<void> {
   await db
     .update(authRefreshTokens)
@@ -122,12 +122,12 @@ export async function sealKeysAs({ db }: Writer, privateKey: string): Promise<vo
   await db.update(authKeys).set({ privateKey })
 }
 
-/** Sets when all keys stopped signing to `hours` hours ago. */
+/** Backdates the time when all keys stopped signing to `hours` hours ago. */
 export async function retireKeys({ db }: Writer, hours: number): Promise<void> {
   await db.update(authKeys).set({ expiresAt: sql`now() - make_interval(hours => ${hours})` })
 }
 
-/** Sets when the oldest key stopped signing to `hours` hours ago. */
+/** Backdates the time when the oldest key stopped signing to `hours` hours ago. */
 export async function retireOldestKey({ db }: Writer, hours: number): Promise<void> {
   await db
     .update(authKeys)

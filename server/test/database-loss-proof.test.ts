@@ -196,7 +196,7 @@ describe('the bundled database', () => {
     for (let round = 1; round <= KILLS; round += 1) {
       process.kill(processesOf(server).postmaster, 'SIGKILL')
       expect([404, 503]).toContain((await position(server)).status)
-      // Connections may outlive the postmaster for a moment and still answer.
+      // Connections may outlive the postmaster for a moment and still work.
       await eventually(async () => restarts() === round, `restarted after kill ${round}`)
       await eventually(() => isReady(server), `ready again after kill ${round}`)
       await eventually(async () => (await position(server)).status === 404, `answers after kill ${round}`)

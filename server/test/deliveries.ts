@@ -24,7 +24,7 @@ export async function makeDeliveriesDue({ db }: Writer): Promise<void> {
   await db.update(xDeliveries).set({ nextAt: new Date(0) })
 }
 
-/** Sets when all deliveries arrived to `seconds` seconds ago. */
+/** Backdates the arrival of all deliveries to `seconds` seconds ago. */
 export async function ageDeliveries({ db }: Writer, seconds: number): Promise<void> {
   await db.update(xDeliveries).set({ receivedAt: sql`now() - make_interval(secs => ${seconds})` })
 }

@@ -18,7 +18,7 @@ export async function insertEvents(
     from generate_series(${from}::int, ${from + count - 1}::int) n`)
 }
 
-/** Sets when the events happened to `seconds` seconds ago. */
+/** Backdates the events to `seconds` seconds ago. */
 export async function ageEvents({ db }: Writer, which: Which<typeof workspaceEvents>, seconds: number): Promise<void> {
   const createdAt = new Date(Date.now() - seconds * 1_000)
   await db.update(workspaceEvents).set({ createdAt }).where(matching(workspaceEvents, which))

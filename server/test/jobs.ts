@@ -18,19 +18,19 @@ export async function endJobUndo({ db }: Writer, id: string): Promise<void> {
   await db.update(jobs).set({ undoUntil: sql`now() - interval '1 second'` }).where(matching(jobs, { id }))
 }
 
-/** Sets when the jobs' changes were made to `hours` hours ago. */
+/** Backdates the jobs' changes to `hours` hours ago. */
 export async function ageJobChanges({ db }: Writer, which: Which<typeof jobChanges>, hours: number): Promise<void> {
   const createdAt = sql`now() - make_interval(hours => ${hours})`
   await db.update(jobChanges).set({ createdAt }).where(matching(jobChanges, which))
 }
 
-/** Moves the deletions to `minutes` minutes ago. */
+/** Backdates the deletions to `minutes` minutes ago. */
 export async function ageRemovals({ db }: Writer, which: Which<typeof leadRemovals>, minutes: number): Promise<void> {
   const createdAt = sql`now() - make_interval(mins => ${minutes})`
   await db.update(leadRemovals).set({ createdAt }).where(matching(leadRemovals, which))
 }
 
-/** Sets when the call with this idempotency key was made to `hours` hours ago. */
+/** Backdates the call with this idempotency key to `hours` hours ago. */
 export async function ageKey({ db }: Writer, key: string, hours: number): Promise<void> {
   const createdAt = sql`now() - make_interval(hours => ${hours})`
   await db.update(idempotencyKeys).set({ createdAt }).where(matching(idempotencyKeys, { key }))

@@ -18,7 +18,7 @@ const STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_c
 
 const change = fc.record({
   kind: fc.constantFrom('insert' as const, 'delete' as const, ...STATUSES),
-  /** Selects the leads: the hash of their id is divisible by this number. */
+  /** Selects the leads whose hashed id is divisible by this number. */
   of: fc.integer({ min: 2, max: 9 }),
   waitMs: fc.integer({ min: 0, max: 5 }),
 })

@@ -31,8 +31,9 @@ export async function fillLeadsTogether({ db }: Writer, { workspaceId }: Workspa
 }
 
 /**
- * Fills the database for tests of query plans: 3,000 leads in this workspace and more in 300 others,
- * each with a list, a tag, a campaign and a scrape that have every lead, with messages and suppressions.
+ * Fills the database for tests of query plans: 3,000 leads in this workspace and more in 300
+ * others. Each workspace has a list, a tag, a campaign and a scrape with all its leads, and
+ * messages and suppressions.
  */
 export async function fillForPlans({ db }: Writer, { workspaceId }: Workspace): Promise<void> {
   const statements = [

@@ -5,7 +5,7 @@ import type { Db } from '../src/db/open.ts'
 /** Selects rows by a condition or by their values: a list matches any of its values, `{}` matches all rows. */
 export type Which<T extends PgTable> = SQL | { [K in keyof T['$inferSelect']]?: unknown }
 
-/** What test helpers write with: the app, or a transaction as `{ db: tx }`. */
+/** Database access for test helpers: the app, or a transaction as `{ db: tx }`. */
 export type Writer = { db: Db }
 
 /** The condition that selects these rows; undefined for all rows. */

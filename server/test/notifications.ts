@@ -14,7 +14,7 @@ export async function notifyOfReply(
   await db.insert(notifications).values({ workspaceId, userId: id, kind, facts, inApp: true, email: false })
 }
 
-/** Sets when the notifications were written to `hours` hours ago. */
+/** Backdates the notifications to `hours` hours ago. */
 export async function ageNotifications({ db }: Writer, which: Which<typeof notifications>, hours: number) {
   const createdAt = sql`now() - make_interval(hours => ${hours})`
   await db.update(notifications).set({ createdAt }).where(matching(notifications, which))

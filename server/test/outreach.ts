@@ -318,7 +318,7 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
     update x_app_claims set claimed_at = claimed_at - ${by} where dm_id in (select id from dms where campaign_id = ${campaignId})`)
 }
 
-/** Sets when the campaign drafts were last changed to `days` days ago. */
+/** Backdates the last change of all campaign drafts to `days` days ago. */
 export async function letDraftsAge({ db }: TestApp, days: number): Promise<void> {
   await db.update(campaignDrafts).set({ updatedAt: sql`now() - make_interval(days => ${days}::int)` })
 }

@@ -41,7 +41,7 @@ type Scene = Awaited<ReturnType<typeof makeScene>>
 interface Choice {
   /** The people, as indexes into HANDLES or IDS, which wrap around. */
   who: number[]
-  /** Which list, tag and scrape. */
+  /** Index of the list, tag and scrape. */
   part: 0 | 1
 }
 

@@ -10,7 +10,7 @@ type Reply = typeof replies.$inferSelect
 
 let events = 0
 
-/** Stores a lead's reply to the X account '1', by default of now, without the other effects of a reply. */
+/** Stores a lead's reply to the X account '1', by default received now, without the other effects of a reply. */
 export async function insertReply(
   { db }: Writer,
   values: Partial<typeof replies.$inferInsert> & { workspaceId: string; leadId: string },
@@ -24,12 +24,12 @@ export async function insertReply(
   return reply!
 }
 
-/** Sets when the replies arrived to `days` days ago. */
+/** Backdates the replies to `days` days ago. */
 export async function ageReplies(to: Writer, which: Replies, days: number): Promise<void> {
   await change(to, which, { at: sql`now() - make_interval(days => ${days})` })
 }
 
-/** Moves the arrival of the replies `hours` hours later. */
+/** Delays the arrival of the replies by `hours` hours. */
 export async function delayReplies(to: Writer, which: Replies, hours: number): Promise<void> {
   await change(to, which, { at: sql`${replies.at} + make_interval(hours => ${hours})` })
 }

@@ -24,7 +24,7 @@ export async function deleteWatches({ db }: Writer): Promise<void> {
   await db.delete(replyWatches)
 }
 
-/** Sets when the last complete read of the accounts began to `secondsAgo` seconds ago. */
+/** Backdates the start of the accounts' last complete read to `secondsAgo` seconds ago. */
 export async function recordRead(to: Writer, which: Watches = {}, secondsAgo = 0): Promise<void> {
   await change(to, which, { readUntil: sql`now() - make_interval(secs => ${secondsAgo})` })
 }
@@ -39,7 +39,7 @@ export async function planRead(to: Writer, which: Watches = {}, nextPollAt = new
   await change(to, which, { nextPollAt })
 }
 
-/** Makes reads of the accounts fail since `seconds` seconds ago. */
+/** Marks reads of the accounts as failing for `seconds` seconds. */
 export async function failReads(to: Writer, which: Watches = {}, seconds = 0): Promise<void> {
   await change(to, which, { failsSince: sql`now() - make_interval(secs => ${seconds})` })
 }
@@ -59,7 +59,7 @@ export async function loseWebhook(to: Writer, which: Watches): Promise<void> {
   await change(to, which, { webhookId: null })
 }
 
-/** Makes the check whether the accounts have X Chat by now due. */
+/** Makes the accounts' next check for X Chat due now. */
 export async function lookForChats(to: Writer, which: Watches): Promise<void> {
   await change(to, which, { chatAbsentUntil: sql`now() - interval '1 second'` })
 }
@@ -73,7 +73,7 @@ export async function changeChat({ db }: Writer, accountXUserId: string, personX
   await db.insert(chatReads).values({ accountXUserId, personXUserId, conversationId: '1-2', changedAt: new Date() })
 }
 
-/** Deletes what is known about the account's X Chat conversations. */
+/** Deletes the records of the account's X Chat conversations. */
 export async function forgetChats({ db }: Writer, accountXUserId: string): Promise<void> {
   await db.delete(chatReads).where(matching(chatReads, { accountXUserId }))
 }

@@ -11,7 +11,7 @@ import type { TestApp } from './open-app.ts'
 
 // Database failures of a world: broken connections, a killed server, a restored backup.
 
-/** For how many seconds after a loss of the database errors are attributed to it. */
+/** Number of seconds for which errors are attributed to a loss of the database. */
 const RECOVERY_SECONDS = 5
 
 let archives = 0

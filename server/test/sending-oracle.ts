@@ -124,7 +124,7 @@ export function expectTurnsKept({ messages: before }: Looked, { messages: after 
   expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
 }
 
-/** How many of a campaign's last messages from an account X refused, and how many people opted out. */
+/** Refusals by X and opt-outs among a campaign's last messages from an account. */
 interface Rejections {
   campaign: string
   account: string
@@ -159,7 +159,7 @@ export function expectProtected({ rejections: before }: Looked, { rejections: af
   }
 }
 
-/** Returns the source and the step of a text. The source is a campaign, or how else the text was sent. */
+/** Returns the source and the step of a text. The source is the campaign's name, `By hand` or `Queued`. */
 function stepOf(text: string): { source: string; step: number } {
   const source = /^([ABC]) to/.exec(text)?.[1] ?? (text.startsWith('By hand') ? 'By hand' : 'Queued')
   return { source, step: Number(/^[ABC] to \S+, (\d)/.exec(text)?.[1] ?? 1) }
@@ -209,10 +209,10 @@ function expectLimitsKept(world: World, account: string, arrivals: readonly Arri
   }
 }
 
-/** How late a follow-up may still be sent after X has shown a reply, by worker and by extension. */
+/** How long after X has shown a reply a worker or an extension may still send a follow-up. */
 const BLIND_MS = { api: 90_000, extension: 150_000 }
 
-/** A sent follow-up, and what its recipient had replied before. */
+/** A sent follow-up, and its recipient's earlier replies. */
 interface FollowUp {
   message: Arrival
   limitMs: number
@@ -243,8 +243,8 @@ function followUpsOf(world: World, arrivals: readonly Arrival[]): FollowUp[] {
 }
 
 /**
- * Expects that no follow-up reaches someone who replied or opted out more than 90 seconds before, or
- * 150 if an extension sends it, in X Chat or not, and even if X did not deliver the reply.
+ * Expects that no follow-up reaches someone who replied or opted out more than 90 seconds earlier
+ * (150 for extensions), in X Chat or not, even if X did not deliver the reply.
  */
 function expectNoneBlind(world: World, arrivals: readonly Arrival[]): void {
   for (const { message, limitMs, answers: replies } of followUpsOf(world, arrivals)) {

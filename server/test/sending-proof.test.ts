@@ -67,7 +67,7 @@ const REFUSALS = new Set([
   'DM_UNSETTLED',
   'X_UNAVAILABLE',
   'X_FUNDS',
-  // The clock moved hours during a sign-in.
+  // The clock moved by hours during a sign-in.
   'X_CREDENTIALS_REFUSED',
   // A restore lost a message that an extension had claimed.
   'DM_NOT_FOUND',
@@ -109,7 +109,7 @@ function command(name: string, run: (world: World) => Promise<unknown>): Paralle
   }
 }
 
-/** Waits for pauses, which are answered once no sender owns a message of the campaign. */
+/** Waits for pause requests, which return once no sender owns a message of the campaign. */
 async function answerPauses(world: World): Promise<void> {
   for (const campaign of world.campaigns) {
     if (campaign.holding && !(await world.isInFlight(campaign.id))) await campaign.holding
@@ -165,7 +165,7 @@ async function undo(world: World, campaign: CampaignState): Promise<void> {
   campaign.closedAt = { place: world.handedOver(), at: world.app.clock.now() }
 }
 
-/** Requests a pause without waiting for the answer. */
+/** Requests a pause or an archival without waiting for the response. */
 function hold(world: World, campaign: CampaignState, status: 'paused' | 'archived'): void {
   if (campaign.holding || campaign.wish === 'none' || campaign.wish === 'archived') return
   campaign.holding = world.client.campaigns
@@ -280,16 +280,16 @@ interface Race {
   isChat: boolean
   /** X does not deliver what they write. */
   isLost: boolean
-  /** The accounts are read just before, so a follow-up may be sent for a while. */
+  /** The accounts were read just before the person writes, so a follow-up may still be sent for a while. */
   isRead: boolean
   /** Whether a sender has already claimed the follow-up when the person writes. */
   isClaimed: boolean
-  /** Time from what they write to what the sender does next. */
+  /** Seconds between the person's message and the sender's next action. */
   seconds: number
   sender: string
 }
 
-/** Makes a command in which the person whose follow-up is next writes shortly before it is sent. */
+/** Makes a command in which the recipient of the next follow-up writes shortly before it is sent. */
 const race = ({ words, isChat, isLost, isRead, isClaimed, seconds, sender }: Race) => {
   const isExtension = sender === 'one' || sender === 'other'
   const claim = (world: World) => (isExtension ? world.claimByExtension(sender) : world.claim(sender, 1))
@@ -341,7 +341,7 @@ const UNREADABLES = Object.keys(UNREADABLE) as (keyof typeof UNREADABLE)[]
 const endFunds = command('funds end', (world) => world.endFunds())
 const heal = command('X is healthy', (world) => world.heal())
 
-/** What X does other than accepting messages. */
+/** X's actions other than accepting messages. */
 const fromX = fc.oneof(
   { weight: 4, arbitrary: fc.constant(deliver) },
   { weight: 1, arbitrary: fc.constant(command('X delivers events that wait', (world) => world.passOn())) },
@@ -737,7 +737,7 @@ const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
   fc.tuple(few, during(backup), few, during(loss), few, restored, few, during(loss), few, restored, few),
   fc.tuple(begun, answered, during(backup), answered, restored, answered),
 ]
-/** What a short run might not include. */
+/** Events that a short run might not include. */
 const RARE = new Set(['follow-ups within the limit after a reply', 'first messages after a reply'])
 /** Enough worlds for every kind of disaster, even in the shortest run. */
 const FEWEST_WORLDS = 4

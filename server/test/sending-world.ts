@@ -49,9 +49,9 @@ export const LEADS = 12
 const UNKNOWN_EVERY = 3
 /** A delivery later than this is late: follow-ups may be sent without waiting for it. */
 const LATE_DELIVERY_MS = 90_000
-/** What is reported to the operator when X's credits have ended. */
+/** Part of the alarm that the operator gets when X's credits have run out. */
 const NO_CREDITS = 'the X app has no credits left'
-/** How many of the latest deliveries X repeats. */
+/** Number of the latest deliveries that X repeats. */
 const REPEATED = 30
 
 /** Minutes between the steps of each campaign. B also messages people whom others have messaged. */
@@ -67,7 +67,7 @@ function stepsOf(name: string, delays: readonly number[], edit = ''): StepInput[
   return [stepWith(`${name} to {twitter_handle}`), ...followUps] as StepInput[]
 }
 
-/** What can go wrong when X gets the next message. */
+/** Mishaps that can happen when X gets the next message. */
 export const MISHAPS = [
   'late',
   'accepted, no response',
@@ -93,7 +93,7 @@ export interface Arrival {
   at: number
   /** When it was handed to X, which is earlier if X was slow. */
   handedAt: number
-  /** How many messages had been handed over before this one in this world. */
+  /** Number of messages that had been handed over before this one in this world. */
   place: number
   /** An extension sent it. */
   byExtension: boolean
@@ -121,7 +121,7 @@ export interface CampaignState {
   wish: 'none' | 'active' | 'paused' | 'archived'
   /** A request to pause or archive the campaign that has not returned yet. */
   holding: Promise<void> | null
-  /** How often the campaign was launched or resumed. */
+  /** Number of times that the campaign was launched or resumed. */
   activations: number
   /** When a pause returned, and how many messages had been handed over by then. */
   closedAt: { place: number; at: number } | null
@@ -129,7 +129,7 @@ export interface CampaignState {
   mayReopen: boolean
 }
 
-/** What a lead wrote, or did in X Chat other than writing. */
+/** A message from a lead, or another event that the lead caused in X Chat. */
 export interface Written {
   handle: string
   /** The account that they wrote to. */
@@ -144,7 +144,7 @@ export interface Written {
   delivery: 'waits' | 'passed on' | 'lost'
 }
 
-/** What is counted in worlds, to check that it happens at all. */
+/** Events counted across worlds, so that a proof can assert that each occurs. */
 const COUNTED = [
   'replies',
   'replies in X Chat',
@@ -253,18 +253,19 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   /** Calls in progress: X may have accepted the message, but its X id is not known yet. */
   const handing = new Set<Promise<unknown>>()
   const underWay: { at: number; arrive(): Promise<unknown>; arriving?: Promise<unknown> }[] = []
-  /** Daily caps, and from when each applies. */
+  /** Daily caps, each with the time from which it applies. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
   /**
-   * For leads who may no longer be messaged: how many messages had been handed over when we learned
-   * it, whether it is permanent, and whether only a user's action says so, which a restore may lose.
+   * Leads who may no longer be messaged: the number of messages that had been handed over when this
+   * was known, whether it is permanent, and whether only a user's action caused it, which a restore
+   * may lose.
    */
   const stopped = new Map<string, { place: number; queuedBefore: number; isPermanent: boolean; byHand: boolean }>()
-  /** What leads wrote. */
+  /** Messages and other events of leads. */
   const written: Written[] = []
   /** When a user last resumed each handle. */
   const resumed = new Map<string, number>()
-  /** How many of the next reads X refuses. */
+  /** Number of upcoming reads that X will refuse. */
   let refusedReads = 0
   /** Whether X shows only one message of each conversation. */
   let endsEarly = false
@@ -516,7 +517,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       })
       tally['other events in X Chat'] += 1
     },
-    /** Makes X give up delivering what has happened. Reads still show it. */
+    /** Makes X give up on the waiting deliveries. Reads still show their events. */
     async loseEvents() {
       tally['lost deliveries'] += webhook.take().length
       for (const event of written) if (event.delivery === 'waits') event.delivery = 'lost'
@@ -541,7 +542,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       await setReadable(app, {})
       await webhook.setForm({})
     },
-    /** Makes X deliver again what the server may have missed. */
+    /** Makes X redeliver what the server may have missed. */
     async replay() {
       for (const event of written) if (event.delivery === 'lost') event.delivery = 'waits'
       await webhook.cause(() => webhook.replay())
@@ -564,7 +565,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async processDeliveries() {
       while ((await processDeliveries({ ...app.services, log })) > 0);
     },
-    /** Delivers what has happened, and makes the server process it. */
+    /** Delivers waiting events, and makes the server process them. */
     async deliverEvents() {
       await world.passOn()
       await world.processDeliveries()
@@ -603,7 +604,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         await world.noteCap()
       }
     },
-    /** Records the cap from now on: the higher one, if only one of the accounts has got a new cap. */
+    /** Records the cap from now on: the higher one, if only one of the accounts has a new cap. */
     async noteCap() {
       for (;;) {
         try {
@@ -700,7 +701,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       return rows
     },
     isInFlight: async (id: string) => (await client.campaigns.find({ id })).messagesInFlight > 0,
-    /** Whether nothing is left to send: no unheld message, and no enrollment with a next step. */
+    /** True if nothing is left to send: no unheld message, and no enrollment with a next step. */
     async isQuiet() {
       const { rows } = await app.db.execute(
         sql`select from dms d join campaigns c on c.id = d.campaign_id
@@ -782,7 +783,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
 
 /** Stops what an interrupted world left behind, so that it sends nothing in later worlds. */
 async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
-  // Retried if it loses a race, because the last world's events may still be getting their numbers.
+  // `transact` retries: numbering of the last world's events can conflict with this delete.
   await transact(db, (tx) => tx.execute(sql`delete from workspaces`))
   await db.execute(sql`delete from lead_standings`)
   await db.execute(sql`delete from reply_watches`)

@@ -13,7 +13,7 @@ import { XError } from '../src/outside/x-errors.ts'
 import type { TestApp } from './open-app.ts'
 import { setFaults } from './outreach.ts'
 
-// What the stand-in X delivers, shows and charges in a world of sending.
+// Controls what the stand-in X delivers, shows and charges in tests of sending.
 
 interface Delivery {
   body: string
@@ -136,7 +136,7 @@ export async function openWebhook(app: TestApp) {
     },
     /** Whether X now delivers in an unreadable form. */
     isUnreadable: () => unreadable !== null,
-    /** Does something at X, and waits until X has delivered it to this webhook. */
+    /** Runs `act`, and waits until X has delivered its event to this webhook. */
     async cause<Result>(act: () => Promise<Result>): Promise<Result> {
       const before = received
       const result = await act()
@@ -157,7 +157,7 @@ export async function openWebhook(app: TestApp) {
       }
       return accepted.filter(Boolean).length
     },
-    /** Makes X deliver again what the server may have missed. */
+    /** Makes X redeliver what the server may have missed. */
     async replay(): Promise<void> {
       await noteGap(app.db, OPERATOR_APP_ID)
       await replayGaps(app.services, async () => ({ activity: activity(), id: webhookId }))
@@ -197,5 +197,5 @@ async function call(app: TestApp, method: string, path: string, body: object): P
   return (await response.json()) as { at: string }
 }
 
-/** Whether X has answered that our app has no credits. */
+/** True if X has responded that our app has no credits. */
 export const isOutOfFunds = (error: unknown) => error instanceof XError && error.kind === 'funds'

@@ -27,7 +27,7 @@ export async function useFrom(to: Writer, which: Sessions, ipAddress: string): P
   await change(to, which, { ipAddress })
 }
 
-/** Makes the sessions begin with this identity of single sign-on. */
+/** Sets the single sign-on identity with which the sessions began. */
 export async function beginBySso(to: Writer, which: Sessions, ssoIdentityId: string): Promise<void> {
   await change(to, which, { ssoIdentityId })
 }

@@ -7,7 +7,7 @@ import pg from 'pg'
 /** A statement that may write, and the folder that issued it. */
 export interface RecordedStatement {
   text: string
-  /** `core`, `domains/<area>/<domain>`, or another folder of server/src; `packages` for what they run alone. */
+  /** `core`, `domains/<area>/<domain>`, or another folder of server/src; `packages` if a package runs it on its own. */
   folder: string
 }
 
@@ -16,18 +16,18 @@ type Trace = { stack?: string[] }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const source = `${root}server/src/`
-/** What these run, their callers have written. */
+/** Files that run statements on behalf of their callers, who issued them. */
 const RUNS_FOR_OTHERS = /\/(node_modules|server\/src\/db\/(?!liveness)|server\/test\/statement-recorder)/
-/** Packages write on their own, from callbacks. */
+/** The folder of statements that packages run on their own, from callbacks. */
 const PACKAGES = 'packages'
 const MAY_WRITE = /\b(insert|update|delete|merge|copy|truncate|create)\b/i
-/** Who builds a statement calls Drizzle itself. Who calls the driver may be far from it. */
+/** Builders are called directly by the code that issues a statement. The driver can be many frames below it. */
 const BUILD_FRAMES = 12
 const CALL_FRAMES = 50
 
-/** Who built an insert, update or delete of Drizzle: it is complete, and runs, later. */
+/** The call stack that built each insert, update or delete of Drizzle. The statement is completed and run later. */
 const builtBy = new WeakMap<object, Trace>()
-/** Statements that Drizzle sends to the driver, without the function that built them on the stack. */
+/** Statements of Drizzle. When the driver gets them, the function that built them is no longer on the stack. */
 const ofDrizzle = new Set<string>()
 const recorded = new Map<string, Set<string>>()
 
@@ -86,7 +86,7 @@ function record(file: string, text: string, trace: Trace): void {
   appendFileSync(file, `${JSON.stringify({ text, folder } satisfies RecordedStatement)}\n`)
 }
 
-/** The calling functions and those that await them. Its paths are read only if the statement may write. */
+/** Captures the call stack. Its paths are read only if the statement may write. */
 function currentTrace(frames: number): Trace {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = frames
@@ -96,7 +96,7 @@ function currentTrace(frames: number): Trace {
   return trace
 }
 
-/** The folder of the function that called last; null: a test. */
+/** Returns the folder of the innermost caller; null for a test. */
 function folderOf(trace: Trace): string | null {
   const { prepareStackTrace } = Error
   Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFileName() ?? '')

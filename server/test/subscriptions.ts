@@ -23,7 +23,7 @@ export async function endSubscriptions(to: Writer, which: Subscriptions): Promis
   await change(to, which, { status: 'canceled', currentPeriodEnd: new Date(Date.now() - 1_000) })
 }
 
-/** Makes a payment overdue since `days` days ago. */
+/** Marks a payment as overdue for `days` days. */
 export async function failPayment(to: Writer, which: Subscriptions, days: number): Promise<void> {
   await change(to, which, { pastDueSince: new Date(Date.now() - days * 86_400_000) })
 }

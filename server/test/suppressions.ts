@@ -35,7 +35,7 @@ export async function suppressMany(
     ${countSuppressions(sql`added`)}`)
 }
 
-/** Sets when the suppressions were added to `days` days ago. */
+/** Backdates the suppressions to `days` days ago. */
 export async function ageSuppressions({ db }: Writer, which: Which<typeof suppressions>, days: number): Promise<void> {
   const createdAt = sql`now() - make_interval(days => ${days})`
   await db.update(suppressions).set({ createdAt }).where(matching(suppressions, which))

@@ -16,7 +16,7 @@ import { addFactor } from './second-factors.ts'
 let app: TestApp
 let owner: Person
 let stranger: Person
-/** The id of one object of the owner for every kind of object that ids refer to. */
+/** Ids of the owner's objects, one for each kind of object that ids refer to. */
 let theirs: Record<
   | 'lead'
   | 'opener'
@@ -208,7 +208,6 @@ const onOne = operations.filter(({ path, access }) => path.includes('{') && acce
 
 /** Returns everything that the owner can see, as JSON. */
 async function ownersView() {
-  // A new viewer each time, because of the rate limit per user.
   const { client } = await makePerson(app, { in: owner, role: 'viewer' })
   return JSON.stringify([
     await client.leads.list({}),

@@ -78,7 +78,7 @@ export function powerTable(): string {
   return [line(head), line(head.map(() => '---:')), ...rows.map(line)].join('\n')
 }
 
-/** Returns after how many people of each variant these shares of the tests have named the first variant. */
+/** Returns the number of people per variant after which these shares of the tests have named the first variant. */
 function peopleNeeded(rates: readonly number[], shares: readonly number[]): number[] {
   const random = seededRandom(`power ${rates}`)
   const people = Array.from({ length: POWER_TESTS }, () => {

@@ -15,7 +15,7 @@ type Members = Which<typeof members>
 type Member = typeof members.$inferSelect
 type Referrals = Which<typeof referrals>
 
-/** Inserts a member without a place, unless one is given. */
+/** Inserts a member, by default without a position. */
 export async function insertMember(
   { db }: Writer,
   values: { email: string; referralCode: string; position?: number },
@@ -27,7 +27,10 @@ export async function insertMember(
   return member!
 }
 
-/** Fills the first places of an empty waitlist. The member in place n is n@example.com, with the code `code<n>`. */
+/**
+ * Fills the first positions of an empty waitlist. The member at position n is n@example.com, with
+ * the code `code<n>`.
+ */
 export async function fillWaitlist({ db }: Writer, count: number): Promise<void> {
   await db.execute(sql`
     insert into users (email, normalized_email, referral_code, joined_at, position)
@@ -55,7 +58,7 @@ export async function creditReferrers({ db }: Writer, referrers: number): Promis
     select 'week', referrer_id, count(*), max(credit_number) from referrals group by 2`)
 }
 
-/** Moves an account from its member to the one in this place. */
+/** Moves an account from its member to the one at this position. */
 export async function moveAccount(to: Writer, accountUserId: string, position: number): Promise<void> {
   await removeAccount(to, accountUserId)
   await change(to, { position }, { accountUserId })
@@ -128,7 +131,7 @@ export async function makeMailCheckDue({ db }: Writer, which: Referrals): Promis
   await db.update(referrals).set({ mailCheckAt: new Date() }).where(matching(referrals, which))
 }
 
-/** Sets when the member joined from their network address to `days` days ago. */
+/** Backdates the member's join from their network address to `days` days ago. */
 export async function ageJoinAddress({ db }: Writer, memberId: string, days: number): Promise<void> {
   const createdAt = sql`now() - make_interval(days => ${days})`
   await db.update(joinAddresses).set({ createdAt }).where(eq(joinAddresses.memberId, memberId))

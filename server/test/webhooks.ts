@@ -12,7 +12,7 @@ export async function deleteEndpoints({ db }: Writer): Promise<void> {
   await db.delete(webhookEndpoints)
 }
 
-/** Makes every endpoint fail since `hours` hours ago. */
+/** Marks every endpoint as failing for `hours` hours. */
 export async function failFor({ db }: Writer, hours: number): Promise<void> {
   await db.update(webhookEndpoints).set({ failingSince: sql`now() - make_interval(hours => ${hours})` })
 }
@@ -67,7 +67,7 @@ export async function leaveLastAttempt(to: Writer): Promise<void> {
   await change(to, {}, { status: 'pending', attempts: 7, nextAttemptAt: new Date() })
 }
 
-/** Sets when all deliveries were stored to `days` days ago. */
+/** Backdates all deliveries to `days` days ago. */
 export async function ageLog(to: Writer, days: number): Promise<void> {
   await change(to, {}, { createdAt: sql`now() - make_interval(days => ${days})` })
 }

@@ -91,12 +91,12 @@ export async function insertAccount(
   await db.insert(xAccounts).values({ workspaceId, xUserId, handle, status: 'connected' })
 }
 
-/** Sets the end of the time that a restore left unread on X to now. */
+/** Makes the period that a restore left unread on X end now. */
 export async function endUnread(to: Writer, which: Accounts): Promise<void> {
   await change(to, which, { unreadUntil: new Date() })
 }
 
-/** Sets when the accounts' handles were last read to `hours` hours ago. */
+/** Backdates the last read of the accounts' handles to `hours` hours ago. */
 export async function ageHandles(to: Writer, which: Accounts, hours: number): Promise<void> {
   await change(to, which, { handleReadAt: sql`now() - make_interval(hours => ${hours})` })
 }

@@ -34,7 +34,7 @@ export async function refillFunds(to: Writer): Promise<void> {
   await change(to, {}, { fundsEmptySince: null, fundsTryAt: null, fundsAlarmedAt: null })
 }
 
-/** Sets how many messages a day X allows all apps. @param restsUntil until when X allows no more messages */
+/** Sets the daily limit of messages of all apps. @param restsUntil until when X allows no more messages */
 export async function limitApps(to: Writer, dailyLimit: number, restsUntil?: Date): Promise<void> {
   await change(to, {}, { dailyLimit, ...(restsUntil && { restsUntil }) })
 }

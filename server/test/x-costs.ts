@@ -31,7 +31,7 @@ export async function billEarlier({ db }: Writer, which: Which<typeof xBilledRes
   await db.update(xBilledResources).set({ day: '2026-01-01' }).where(matching(xBilledResources, which))
 }
 
-/** Moves what a workspace spent to an earlier month. */
+/** Moves a workspace's spending to an earlier month. */
 export async function endMonth({ db }: Writer, { workspaceId }: { workspaceId: string }): Promise<void> {
   await db.update(xSpending).set({ month: '2026-01-01' }).where(eq(xSpending.workspaceId, workspaceId))
 }

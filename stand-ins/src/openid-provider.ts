@@ -34,7 +34,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
     protocol.removeAllContentTypeParsers()
     protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
     const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-      // Drops the session, because developers sign in as many people in the same browser.
+      // Drops the session, because developers sign in as different people in the same browser.
       const { headers } = request.raw
       if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
       const provider = await startProvider()

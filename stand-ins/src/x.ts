@@ -203,7 +203,7 @@ function acceptEmptyJson(app: FastifyInstance) {
   })
 }
 
-/** Turns responses that X's OpenAPI file does not allow into a 500 with the reason: they are bugs in the stand-in. */
+/** Replaces a response that X's OpenAPI file does not allow with a 500 and the reason: it is a bug in the stand-in. */
 function checkAnswers(app: FastifyInstance) {
   app.addHook('preSerialization', async (request, reply, payload) => {
     const problem = answerProblem(request.method, request.routeOptions.url ?? '', reply.statusCode, payload)

@@ -15,7 +15,6 @@ export const Session = z.object({
   user: z.object({ id: z.string(), email: z.string() }),
 })
 
-/** Kinds of second factors. */
 export const FactorKind = z.enum(['totp', 'passkey'])
 
 /** The first sign-in step succeeded. Continue with POST /auth/sign-in/second-factor. */

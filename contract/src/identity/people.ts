@@ -38,7 +38,7 @@ export const Invitation = z.object({
 })
 export type Invitation = z.output<typeof Invitation>
 
-/** What the invitation link reveals. It does not reveal whether the address has an account. */
+/** The details that the invitation link reveals. Whether the address has an account is not among them. */
 const ReceivedInvitation = z.object({
   workspaceName: z.string(),
   invitedBy: z.string().nullable(),

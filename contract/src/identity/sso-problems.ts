@@ -1,4 +1,4 @@
-/** Texts for failed single sign-ons, by the key in `?error=`. Without schemas, so that small pages can import them. */
+/** Texts for failed single sign-on, by the key in `?error=`. Without schemas, so that small pages can import them. */
 export const SSO_PROBLEMS = {
   sso_not_set_up:
     'Single sign-on is not set up for this address. Log in with your password, or ask an admin of your workspace.',

@@ -36,7 +36,7 @@ function ownValue(metadata: Record<string, unknown>, isWanted: RegExp): string {
   return ''
 }
 
-/** Returns which identifier of people a header names, in upper or lower case, with any separators; null if none. */
+/** Returns the kind of person identifier that a header names, ignoring case and separators; null if none. */
 export function personColumnOf(header: string): 'twitter_handle' | 'x_user_id' | null {
   const words = header.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/[./:]+/g, '_')
   const key = [header, words].map(columnKey).find((candidate) => Object.hasOwn(PERSON_COLUMNS, candidate))

@@ -3,7 +3,6 @@
 /** Number of imports kept per workspace, newest first. */
 export const IMPORTS_KEPT = 20
 
-/** Maximum number of columns in a file of leads. */
 export const IMPORT_COLUMNS_MAX = 200
 
 /** Maximum number of rejected lines. A file with more is not imported at all. */

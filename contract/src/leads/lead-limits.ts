@@ -11,7 +11,6 @@ export const BIO_MAX = 1_000
 /** Maximum number of bytes in a lead's other values together. */
 export const LEAD_VALUES_MAX = 8_000
 
-/** Maximum number of leads in a workspace. */
 export const WORKSPACE_LEADS_MAX = 2_000_000
 /** Maximum number of bytes in all leads of a workspace. */
 export const WORKSPACE_BYTES_MAX = 2_000_000_000
@@ -19,9 +18,7 @@ export const WORKSPACE_BYTES_MAX = 2_000_000_000
 /** Maximum length of the evidence for a contact basis. */
 export const BASIS_SOURCE_MAX = 500
 
-/** Maximum number of tags per list. */
 export const LIST_TAGS_MAX = 20
-/** Maximum length of a list's tag. */
 export const LIST_TAG_LENGTH_MAX = 40
 
 /** The message that is queued for a lead if the caller gives none. */

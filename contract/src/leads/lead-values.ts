@@ -1,6 +1,6 @@
 // This file imports no schemas, so that rules and screens can import it cheaply.
 
-/** What has been sent to a lead. `contacted` counts as sent, `failed_contact` as failed. */
+/** A lead's message state. `contacted` counts as sent, `failed_contact` as failed. */
 export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const
 export type LeadStanding = (typeof LEAD_STANDINGS)[number]
 

@@ -249,7 +249,7 @@ export const LeadQuery = LeadFilter.extend({
 })
 export type LeadQuery = z.output<typeof LeadQuery>
 
-/** Refinement: whether a query does not combine a saved filter with filter fields. */
+/** Refinement: false if a query combines a saved filter with filter fields. */
 export function hasOneFilter(query: Partial<LeadQuery>): boolean {
   const names = Object.keys(LeadFilter.shape) as (keyof LeadFilter)[]
   return query.filterId === undefined || names.every((name) => query[name] === undefined || query[name] === '')

@@ -25,9 +25,9 @@ export const List = z.object({
   /** A smart list contains all leads that match its filter. Null for a manual list. */
   filter: LeadFilter.nullable(),
   leadCount: z.number().int(),
-  /** How many leads the list's campaigns have messaged. */
+  /** Number of leads that the list's campaigns have messaged. */
   contactedCount: z.number().int(),
-  /** When a smart list that is slow to count was last counted. Null if the counts are exact, or not known yet. */
+  /** When a slow smart list was last counted. Null if the counts are exact, or not known yet. */
   countedAt: Time.nullable(),
   /** Number of campaigns that use the list. */
   campaignCount: z.number().int(),
@@ -49,7 +49,6 @@ export const ListLead = Lead.extend({
 })
 export type ListLead = z.output<typeof ListLead>
 
-/** Maximum length of a list's name. */
 export const LIST_NAME_MAX = 200
 
 const name = requiredText(LIST_NAME_MAX, 'List name cannot be empty.')

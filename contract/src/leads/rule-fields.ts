@@ -2,7 +2,6 @@
 
 /** Maximum number of rules in a filter, over all its groups. */
 export const RULES_MAX = 20
-/** Maximum number of tags in a filter. */
 export const FILTER_TAGS_MAX = 20
 /** Maximum number of conditions on custom fields in a filter. */
 export const FIELD_CONDITIONS_MAX = 20

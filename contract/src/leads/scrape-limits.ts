@@ -1,6 +1,5 @@
 /** Maximum number of bio keywords per scrape. */
 export const KEYWORDS_MAX = 50
-/** Maximum length of a keyword. */
 export const KEYWORD_LENGTH_MAX = 100
 
 /** The follower range that the scraper's sliders offer. */
@@ -9,7 +8,6 @@ export const FOLLOWER_SLIDERS = {
   max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
 } as const
 
-/** Maximum number of handles that one scrape reads. */
 export const SCRAPE_HANDLES_MAX = 5_000
 
 /** Lower bounds of the histogram's bins: 0, then four per power of ten up to 10 million. */

@@ -38,20 +38,20 @@ export const Scrape = z.object({
   status: z.enum(SCRAPE_STATUSES),
   /** Profiles read from X so far. */
   fetched: z.number().int(),
-  /** How many of those profiles match the criteria and are now leads. */
+  /** Number of those profiles that match the criteria and are now leads. */
   matched: z.number().int(),
-  /** Null until X has returned the follower count. */
+  /** Null until X has returned the number of profiles. */
   estimate: z
     .object({
       /** Number of profiles to read. */
       profiles: z.number().int(),
       /** Estimated time left; null if unknown. */
       secondsLeft: z.number().int().nullable(),
-      /** The most that X can charge for the whole scrape; null if it is free. */
+      /** X's estimated charge for the whole scrape, or the actual one once it has ended; null if it is free. */
       costCents: z.number().int().nullable(),
     })
     .nullable(),
-  /** What X has charged so far; null if it is free. */
+  /** X's charges so far; null if it is free. */
   spentCents: z.number().int().nullable(),
   resumesAt: Time.nullable(),
   /** Why the scrape waits or failed, or which plan limit stopped it. */
@@ -94,7 +94,7 @@ const scrapeRequest = {
     })
     .optional(),
 }
-/** What a scrape reads. Exactly the field that its type needs must be set. */
+/** The source that a scrape reads. Exactly the field that its type needs must be set. */
 const sourceRequest = {
   twitterHandle: scrapeRequest.twitterHandle.optional(),
   type: z.enum(X_SOURCES),
@@ -194,11 +194,11 @@ export const scrapes = {
         twitterHandle: z.string().nullable(),
         /** Number of profiles. */
         profiles: z.number().int(),
-        /** How long reading all of them takes. Reaching maxResults ends it earlier. */
+        /** The time to read all of them. Reaching maxResults ends it earlier. */
         seconds: z.number().int(),
-        /** What X charges for reading all of them; null if it is free. */
+        /** X's charge for reading all of them; null if it is free. */
         costCents: z.number().int().nullable(),
-        /** How much is probably read before `maxResults` leads are found, judging by earlier scrapes. */
+        /** The estimated reads until `maxResults` leads are found, based on earlier scrapes. */
         likely: z.object({
           profiles: z.number().int(),
           seconds: z.number().int(),

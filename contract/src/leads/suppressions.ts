@@ -47,11 +47,11 @@ const hasOneSelection = ({ handles, xUserId, leadIds, filter }: SuppressionSelec
 
 /** The response of an import (POST /suppressions/import, text/csv). */
 export const SuppressionImport = z.object({
-  /** How many people are newly suppressed. */
+  /** Number of newly suppressed people. */
   imported: z.number().int(),
-  /** How many were already suppressed and stay unchanged. */
+  /** Number of people who were already suppressed and stay unchanged. */
   known: z.number().int(),
-  /** How many queued messages will not be sent because of the import. */
+  /** Number of queued messages that will not be sent because of the import. */
   stopped: z.number().int(),
   /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
@@ -108,11 +108,11 @@ export const suppressions = {
     )
     .output(
       Success.extend({
-        /** How many people are newly suppressed. Existing entries stay unchanged. */
+        /** Number of newly suppressed people. Existing entries stay unchanged. */
         suppressed: z.number().int(),
         /** The new entry, if there is exactly one. */
         suppressionId: z.string().nullable(),
-        /** How many queued messages will not be sent because of this call. */
+        /** Number of queued messages that will not be sent because of this call. */
         stopped: z.number().int(),
         ...nextPart,
       }),

@@ -5,7 +5,6 @@ import { hasOneSelection, leadSelection, nextPart, ONE_SELECTION } from './leads
 
 const route = routes('Tags', 'leads')
 
-/** Colors to distinguish tags. */
 export const TAG_COLORS = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const
 export type TagColor = (typeof TAG_COLORS)[number]
 
@@ -68,7 +67,7 @@ export const tags = {
     )
     .output(
       Success.extend({
-        /** How many tags were added or removed, over all leads. */
+        /** Number of added or removed tags, over all leads. */
         changed: z.number().int(),
         ...nextPart,
       }),

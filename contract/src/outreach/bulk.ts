@@ -14,7 +14,7 @@ const selection = { leadIds, filter }
 const tagging = { ...selection, tagIds: z.array(Id).min(1).max(TAGS_MAX) }
 const listing = { ...selection, listId: Id }
 
-/** What a job does to which leads. */
+/** A job's action, and the leads it applies to. */
 const BulkOrder = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tag'), ...tagging }),
   z.strictObject({ kind: z.literal('untag'), ...tagging }),

@@ -78,14 +78,13 @@ export const Campaign = z.object({
   waiting: z.boolean(),
   /** The oldest campaign that sends first, or would if this paused one were resumed; null if none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Why this active campaign can send nothing, with the end of the wait; null if it can send. */
+  /** Why this active campaign cannot send, and until when; null if it can. */
   waitingFor: CampaignWait.nullable(),
   /** Messages sent on each of the last 14 days (UTC), today last. Only in lists. */
   sentByDay: z.array(z.number().int()).optional(),
 })
 export type Campaign = z.output<typeof Campaign>
 
-/** Maximum length of a campaign's name. */
 export const CAMPAIGN_NAME_MAX = 200
 
 const name = requiredName(CAMPAIGN_NAME_MAX)
@@ -217,8 +216,8 @@ export const campaigns = {
       z.strictObject({
         id: Id,
         /**
-         * How many people get a message now. The others wait until the plan's limit resets or is
-         * raised. With 0, everyone waits.
+         * Number of people who get a message now. The others wait until the plan's limit resets or
+         * is raised. With 0, everyone waits.
          */
         limit: wholeNumber(0, 1_000_000_000).optional(),
         holdSeconds: HoldSeconds,

@@ -30,7 +30,7 @@ export const CONVERSATION_IDS_MAX = 1_000
 export const CONVERSATION_STATUSES = ['open', 'snoozed', 'done'] as const
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number]
 
-/** What the inbox shows. A conversation must match every field. */
+/** Filters of the inbox. A conversation must match every field. */
 export const Filter = z.object({
   status: z.enum(CONVERSATION_STATUSES).optional(),
   label: z.enum(REPLY_LABELS).optional(),
@@ -73,7 +73,7 @@ export const Conversation = z.object({
     at: Time,
     isOurs: z.boolean(),
   }),
-  /** Whether no member has opened the conversation since the lead last wrote. */
+  /** True if no member has opened the conversation since the lead last wrote. */
   isUnread: z.boolean(),
   status: z.enum(CONVERSATION_STATUSES),
   snoozedUntil: Time.nullable(),
@@ -134,11 +134,11 @@ export const Note = z.object({
 })
 export type Note = z.output<typeof Note>
 
-/** A member's unsent answer. Each member has at most one per conversation. */
+/** A member's unsent reply. Each member has at most one per conversation. */
 export const Draft = z.object({ text: z.string(), updatedAt: Time })
 export type Draft = z.output<typeof Draft>
 
-/** What members can change in a conversation. */
+/** Fields of a conversation that members can change. */
 const changes = {
   /** `done` also marks the conversation as read. */
   status: z.enum(CONVERSATION_STATUSES).optional(),
@@ -187,7 +187,7 @@ export const conversations = {
         notes: z.array(Note),
         /** The caller's own draft. */
         draft: Draft.nullable(),
-        /** Who else is writing an answer. Their text is not included. */
+        /** Other members who are writing a reply. Their text is not included. */
         otherDrafts: z.array(z.object({ userId: z.string(), name: z.string(), updatedAt: Time })),
         /** The cursor for more messages. */
         cursor: z.string().nullable(),

@@ -1,6 +1,7 @@
 /**
- * What the extension looks for on x.com. The product serves it as signed data, so the extension
- * needs no update when X changes a page. Plain code, because the extension ships no schema library.
+ * How the extension finds the parts of x.com. The product serves this as signed data, so the
+ * extension needs no update when X changes a page. Plain code, because the extension ships no
+ * schema library.
  */
 
 /** Every part of X's pages, found by one or more CSS selectors or paths. A document has exactly these parts. */
@@ -65,7 +66,7 @@ export const PAGE_PARTS = {
 export type PagePart = keyof typeof PAGE_PARTS
 export type Pages = Record<PagePart, string[]>
 
-/** The parts, signed with the maintainers' key. */
+/** The selectors and paths of all parts, signed with the maintainers' key. */
 export interface SignedPages {
   /** Versions below the last accepted one are refused. */
   version: number

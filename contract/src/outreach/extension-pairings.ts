@@ -55,7 +55,7 @@ const Report = z
 /** The account's data in the popup. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /** How much of `dailyCap` the last 24 hours have used. */
+  /** Usage of `dailyCap` in the last 24 hours. */
   sentToday: z.number().int(),
   /** The daily cap of the X account that sends next. */
   dailyCap: z.number().int(),

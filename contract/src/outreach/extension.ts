@@ -83,7 +83,7 @@ export interface PageQuestion {
   lease: string
 }
 
-/** The page's answer. Unless it is true, the extension does not send; null means unknown. */
+/** The page's reply. The extension sends only if `maySend` is true; null means unknown. */
 export interface PageAnswer {
   dmId: string
   lease: string

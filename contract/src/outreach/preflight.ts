@@ -31,12 +31,12 @@ const PREFLIGHT_WARNINGS = [
 ] as const
 export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
 
-/** Who gets a campaign's messages and when, if nobody replies. A running campaign counts only what is left. */
+/** The schedule of a campaign's messages if nobody replies. For a running campaign, only what is left. */
 export const Preflight = z.object({
   /** People in the list. */
   leads: z.number().int(),
   willSend: z.number().int(),
-  /** How many people the plan allows to get their first message now. */
+  /** Number of people whose first message the plan allows now. */
   limitNow: z.number().int(),
   /** When the next people get their first message; null if nobody waits for the plan. */
   waitUntil: Time.nullable(),
@@ -53,7 +53,7 @@ export const Preflight = z.object({
       message: z.string(),
     }),
   ),
-  /** How many people were checked, from the start of the list. At most LEADS_CHECKED_MAX. */
+  /** Number of people checked, from the start of the list. At most LEADS_CHECKED_MAX. */
   checked: z.number().int(),
   /** Variables, as written, that are empty for some of the checked people, who get the fallback. */
   missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
@@ -65,10 +65,10 @@ export const Preflight = z.object({
   lastSendAt: Time.nullable(),
   /** Days on which messages are sent, in the account's time zone; at most 366. */
   perDay: z.array(z.object({ date: z.string(), count: z.number().int(), followUps: z.number().int() })),
-  /** What X charges for sending, and for reading conversations before follow-ups; null if it is free. */
+  /** X's charges for sending, and for reading conversations before follow-ups; null if it is free. */
   costCents: z.number().int().nullable(),
   /**
-   * What X charges in total if every message is sent and one in REPLIES_ONE_IN people replies: for
+   * X's total charges if every message is sent and one in REPLIES_ONE_IN people replies: for
    * messages, replies, lookups, and one read of each message and reply. Null if it is free.
    */
   billCents: z.number().int().nullable(),

@@ -26,7 +26,7 @@ export const ReplyDetection = z.object({
   problem: z.string().nullable(),
   /** Every account's conversations were completely read up to this time. */
   checkedAt: Time.nullable(),
-  /** Accounts with message requests in X Chat. X does not report these, so they only appear on X. */
+  /** Accounts with message requests in X Chat. X does not report their texts, so these only appear on X. */
   requestsOf: z.array(z.string()),
 })
 export type ReplyDetection = z.output<typeof ReplyDetection>
@@ -36,7 +36,7 @@ const ConversationSettings = z.object({
   keepTextsDays: wholeNumber(KEEP_TEXTS_DAYS.min, KEEP_TEXTS_DAYS.max),
 })
 
-/** What a text means as a reply. */
+/** The meaning of a text as a reply. */
 const ClassifiedText = z.object({
   /** Null if the text is in an unknown language or mixes two. */
   label: z.enum(REPLY_LABELS).nullable(),

@@ -9,7 +9,7 @@ export interface Outcome {
   outcomeUnknown?: boolean
 }
 
-/** What an attempt means for its claim and for the run. */
+/** The consequences of an attempt for its claim and for the run. */
 export interface Verdict {
   /** `later`: the message is released and due again hours later. Null if the product already knows the outcome. */
   outcome: Outcome | 'release' | 'later' | null
@@ -41,7 +41,7 @@ export interface Stored<Value> {
   write(value: Value | null): Promise<void>
 }
 
-/** How a run reaches the product and X. */
+/** A run's access to the product and X. */
 export interface Transport<Claim> {
   /** Claims the next message, or returns the seconds until one is due; null if nothing is queued. */
   claim(request: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }>

@@ -79,14 +79,14 @@ export const SendingLimits = z.object({
   isDefault: z.boolean(),
   /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
-  /** How much of the cap the last 24 hours have used. Claimed and refused messages count, too. */
+  /** Usage of the cap in the last 24 hours. Claimed and refused messages count, too. */
   countedInDay: z.number().int(),
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),
   /**
-   * How many messages the account can send through the server's X app in the next 24 hours, if all
-   * accounts take turns. Null if it uses another app, or X does not limit apps.
+   * Number of messages that the account can send through the server's X app in the next 24 hours,
+   * if all accounts take turns. Null if it uses another app, or X does not limit apps.
    */
   appShare: z.number().int().nullable(),
   waitingFor: Waiting.nullable(),

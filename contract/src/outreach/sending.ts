@@ -66,7 +66,7 @@ const ClaimAnswer = z.union([
 
 const holder = requiredText(100)
 
-/** How many messages the simulated queue processes per call by default. */
+/** Default number of messages that the simulated queue processes per call. */
 const SIMULATED_BATCH = 5
 const SIMULATED_BATCH_MAX = 20
 

@@ -13,7 +13,7 @@ const DELAY_DAYS_MAX = 90
 /** The longest delay in each unit. */
 export const DELAY_MAX = { minutes: DELAY_DAYS_MAX * 1_440, hours: DELAY_DAYS_MAX * 24, days: DELAY_DAYS_MAX }
 
-/** What a workspace may use in a sequence. Re-engagement does not count as a step. */
+/** Limits of a workspace's sequences. Re-engagement does not count as a step. */
 export interface SequenceLimits {
   steps: number
   hasVariants: boolean

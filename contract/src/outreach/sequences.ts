@@ -58,7 +58,7 @@ export const Verdict = z.object({
   status: z.enum(['collecting', 'winner', 'mixed', 'no_difference']),
   /** The winner, or null. */
   variantId: z.string().nullable(),
-  /** For the leading variant: the highest E so far against each other variant, and of these the smallest. */
+  /** The leading variant's weakest comparison: its smallest peak of E over all other variants. */
   evidence: z.number(),
   /** The evidence that a variant needs to win. */
   evidenceNeeded: z.number(),
@@ -164,15 +164,15 @@ export const sequences = {
         /** Earliest first. */
         next: z.array(FlightDot),
         account: z.object({
-          /** How many messages the account may send in 24 hours. */
+          /** Number of messages that the account may send in 24 hours. */
           capNow: z.number().int(),
           /** Messages sent in the last 24 hours. */
           sentInDay: z.number().int(),
-          /** How much of `capNow` is used, as in the sending limits. */
+          /** Usage of `capNow`, as in the sending limits. */
           countedInDay: z.number().int(),
           /** The day of the account's warm-up, from 1; null if it is not warming up. */
           warmUpDay: z.number().int().nullable(),
-          /** How many of the last `checked` messages X refused. Closed and protected inboxes do not count. */
+          /** Number of the last `checked` messages that X refused. Closed and protected inboxes do not count. */
           refusals: z.number().int(),
           checked: z.number().int(),
         }),

@@ -8,7 +8,7 @@ const route = routes('Snippets', 'conversations')
 export const SNIPPETS_MAX = 100
 const SNIPPET_SHORTCUT_MAX = 50
 
-/** A text that members insert into answers by typing its shortcut. */
+/** A text that members insert into replies by typing its shortcut. */
 export const Snippet = z.object({
   id: z.string(),
   /** Without the slash. Unique, ignoring case. */

@@ -12,7 +12,7 @@ export const Delay = z
   })
 export type Delay = z.output<typeof Delay>
 
-/** What must be true of the previous message when the step is due. Otherwise the step is skipped. */
+/** Conditions on the previous message. If one is not met when its step is due, the step is skipped. */
 export const STEP_CONDITIONS = ['no_reply', 'read', 'not_read'] as const
 export type StepCondition = (typeof STEP_CONDITIONS)[number]
 

@@ -42,7 +42,7 @@ export interface Recipient {
   opener?: string | null
 }
 
-/** What people without a name are called, unless the template says otherwise. */
+/** Replaces an unknown name, unless the template has its own fallback. */
 export const NAME_FALLBACK = 'there'
 /** Reserved: no column can have this name. */
 const OPENER = 'ai_opener'
@@ -54,9 +54,9 @@ const FIRST_NAMES = 'first[ _-]?name|fname'
 const NAMES = 'lead[ _-]?name|(?:last|full)[ _-]?name|l?name'
 const HANDLES = '(?:twitter[ _-]?|x[ _-]?)?handle|(?:user|screen)[ _-]?name'
 const KNOWN = `(?:${FIRST_NAMES}|${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
-/** Whose name it is, in placeholders such as "recipient.name" and "the lead's first name". */
+/** Owners of a name, in placeholders such as "recipient.name" and "the lead's first name". */
 const THEIRS = '(?:recipient|prospect|contact|client|customer|person|user|lead|subscriber|their)'
-/** Words in placeholders that stand for the sender's own data, or tell someone to fill them in. */
+/** Words in placeholders that refer to the sender, or tell someone to fill them in. */
 const OURS = '(?:your|my|our|sender|insert|enter|add|the)'
 const NAMED = `(?:${OURS}[ ._-])?(?:${THEIRS}(?:['\u2019]s)?[ ._-])?${KNOWN}`
 /** Marks between braces and a name, as in `{**name**}` and `{"name"}`. */
@@ -112,7 +112,7 @@ const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
-/** A part of a template, and how the template writes it. */
+/** A parsed part of a template, with its source text. */
 interface WrittenSegment {
   segment: Segment | UnknownVariable
   written: string
@@ -205,7 +205,7 @@ export function parseTemplate(source: string): { template: Template } | { unknow
 /** Returns the first part of a rendered message that looks like a variable in braces; null if none does. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
-  // A value can stand before a brace that is part of the text, as in "name|us1}".
+  // A value can precede a brace that is part of the text, as in "name|us1}".
   const isVariable = ({ segment, written }: WrittenSegment) =>
     segment.kind !== 'words' && /[{}]/.test(written) && !/^[^{]+\|/.test(written)
   const left = readWritten(message).find(isVariable)

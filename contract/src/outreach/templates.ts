@@ -11,7 +11,7 @@ const FOLDER_NAME_MAX = 100
 /** Percent from 0 to 100 with one decimal; null: nobody was messaged. */
 const Rate = z.number().min(0).max(100).nullable()
 
-/** Messages from which campaigns can be started. */
+/** Reusable messages for campaigns. */
 export const Template = z.object({
   id: z.string(),
   name: z.string(),

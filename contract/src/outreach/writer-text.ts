@@ -32,9 +32,9 @@ export const WRITER_FAULTS = [
   'provider_error',
   'unreachable',
   'timeout',
-  /** The answer ended early. */
+  /** The response ended early. */
   'cut_off',
-  /** The answer does not have the requested form. */
+  /** The response does not have the requested form. */
   'malformed',
   /** The model declined. */
   'refused',

@@ -11,13 +11,13 @@ export const HEALTH_DAYS = { max: 90, default: 30 }
 
 const figures = {
   sent: z.number().int(),
-  /** Messages that failed, on the day they were queued: X refused them, or their outcome stayed unknown. */
+  /** Messages that X refused, or whose outcome stayed unknown, by the day on which they were queued. */
   refused: z.number().int(),
-  /** Messages whose answer asked to stop, on the day on which they were sent. */
+  /** Messages whose reply asked us to stop, by the day on which they were sent. */
   optedOut: z.number().int(),
 }
 
-/** How an X account is doing, and what it may send. */
+/** An X account's figures, limits and costs. */
 export const AccountHealth = z.object({
   /** The sums of `series`. */
   ...figures,
@@ -29,9 +29,9 @@ export const AccountHealth = z.object({
   window: SendingLimits.pick({ hours: true, workDays: true, timeZone: true }),
   /** Whether replies to the account are detected. */
   detection: ReplyDetection.shape.state,
-  /** What X charged for the account this month, in UTC. Estimated, like GET /x-costs. */
+  /** X's charges for the account this month, in UTC. Estimated, like GET /x-costs. */
   spentCents: z.number().int(),
-  /** What X will have charged by the end of the month, at the pace of the last seven days. */
+  /** X's expected charges by the end of the month, at the pace of the last seven days. */
   expectedCents: z.number().int(),
   /** Days in the account's time zone, today last. */
   series: z.array(z.object({ day: z.string(), ...figures })),

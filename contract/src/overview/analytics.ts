@@ -122,11 +122,11 @@ export const BreakdownRow = z.object({
 })
 export type BreakdownRow = z.output<typeof BreakdownRow>
 
-/** How many replies of each campaign a median covers when campaigns are compared. */
+/** Number of replies per campaign that a median covers when campaigns are compared. */
 export const MEDIAN_OF_EACH = 200
-/** How many replies a median covers in total in other breakdowns. */
+/** Total number of replies that a median covers in other breakdowns. */
 export const MEDIAN_OF_ALL = 5_000
-/** How many replies `medianAnswerSeconds` of GET /analytics covers. Few, because screens poll it. */
+/** Number of replies that `medianAnswerSeconds` of GET /analytics covers. Small, because screens poll it. */
 export const MEDIAN_ANSWERS_OF = 1_000
 const MEDIAN_RULE = `\`medianReplySeconds\` and \`medianAnswerSeconds\` are about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
 

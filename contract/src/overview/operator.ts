@@ -13,9 +13,9 @@ export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 /**
- * What we could not read. `event`: a delivered event. `group`: an event about a group, which we
- * ignore. `account`: an event about an account that is not connected. `answer`: a response to a
- * call. `error`: an undocumented error. `parameter`: a parameter that X refused.
+ * Kinds of data that we could not read. `event`: a delivered event. `group`: an event about a
+ * group, which we ignore. `account`: an event about an account that is not connected. `answer`: a
+ * response to a call. `error`: an undocumented error. `parameter`: a parameter that X refused.
  */
 export const UNREADABLE_SOURCES = ['event', 'group', 'account', 'answer', 'error', 'parameter'] as const
 export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]

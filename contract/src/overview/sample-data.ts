@@ -4,7 +4,7 @@ import { routes } from '../route.ts'
 
 const route = routes('Sample data')
 
-/** How much of the sample data the workspace has. */
+/** Counts of the workspace's sample data. */
 export const SampleData = Success.extend({
   leads: z.number().int(),
   lists: z.number().int(),

@@ -10,7 +10,7 @@ export const TODAY_DAYS = 14
 /** Maximum number of campaigns that GET /today lists. */
 export const TODAY_CAMPAIGNS = 5
 
-/** What needs a person's attention. `key_suspended` is for admins, the last two are for owners. */
+/** Issues that need a person's attention. `key_suspended` is for admins, the last two are for owners. */
 const NEED_CODES = [
   'funds',
   'spending',
@@ -41,7 +41,7 @@ export const Today = z.object({
   repliesWaiting: z.number().int(),
   /** Messages sent since midnight, in the time zone of the given account or else of the current account. */
   sentToday: z.number().int(),
-  /** How much of all daily caps the last 24 hours have used: the sum of `countedInDay` in the sending limits. */
+  /** Usage of all daily caps in the last 24 hours: the sum of `countedInDay` in the sending limits. */
   countedInDay: z.number().int(),
   /** The sum of the current daily caps. */
   capNow: z.number().int(),

@@ -28,7 +28,7 @@ export const ApiKey = z.object({
   expiresAt: Time.nullable(),
   /** Rounded to the minute. */
   lastUsedAt: Time.nullable(),
-  /** When the key stops or stopped working, because no admin has adopted it. */
+  /** When the key is or was suspended because no admin adopted it. */
   suspendedAt: Time.nullable(),
 })
 export type ApiKey = z.output<typeof ApiKey>

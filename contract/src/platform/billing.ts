@@ -63,7 +63,7 @@ export type OtherSubscription = z.output<typeof OtherSubscription>
 /** Share of a limit at which users are warned. */
 export const USAGE_WARNING_PERCENT = 80
 
-/** How much of one plan limit is used. */
+/** Usage of one plan limit. */
 export const Usage = z.object({
   what: z.enum(['scrapedLeads', 'dms', 'xAccounts']),
   used: z.number().int(),

@@ -4,7 +4,7 @@ import { LOGO_TOO_LARGE, LOGO_URL_MAX } from './branding-limits.ts'
 
 const route = routes('Branding')
 
-/** What client reports show about a workspace, in addition to its name. */
+/** A workspace's logo and color in client reports. */
 export const Branding = z.object({
   /** A data URL of a PNG, JPEG or WebP image. */
   logo: z.string().nullable(),

@@ -18,7 +18,7 @@ export function earlyIn(release: string, features: readonly EarlyFeature[] = EAR
   return features.filter(({ opensIn }) => isBefore(release, opensIn))
 }
 
-/** From when on priority access opens features, as text; null: it already does. */
+/** Text for when priority access starts to open features; null if it already does. */
 export const EARLY_FROM = earlyIn(RELEASE).length === 0 ? 'from the next release on' : null
 
 /** Returns a sentence that promises priority access and says when it begins. @param promise without a full stop */

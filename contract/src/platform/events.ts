@@ -1,4 +1,4 @@
-/** What an event of GET /events is about. */
+/** The subject of an event of GET /events. */
 export const EVENT_KINDS = ['campaign', 'conversation', 'scrape', 'import', 'job', 'notification'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 

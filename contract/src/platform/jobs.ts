@@ -44,11 +44,11 @@ export const Job = z.object({
   id: z.string(),
   kind: z.enum(JOB_KINDS),
   status: z.enum(JOB_STATUSES),
-  /** How many leads the job has processed. */
+  /** Number of leads that the job has processed. */
   done: z.number().int(),
-  /** How many leads matched when the job was created. */
+  /** Number of leads that matched when the job was created. */
   total: z.number().int(),
-  /** How many leads the job has changed. */
+  /** Number of leads that the job has changed. */
   changed: z.number().int(),
   /** Null if unknown, or once the job has ended. */
   secondsLeft: z.number().int().nullable(),

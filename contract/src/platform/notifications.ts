@@ -33,7 +33,7 @@ export interface NotificationFacts {
   handle?: string
   campaignId?: string
   campaignName?: string
-  /** What X refuses about the workspace's own app. */
+  /** The part of the workspace's own X app that X refuses. */
   problem?: XAppProblem
   /** The number of the step whose test was decided. `reason` is then the verdict as a sentence. */
   step?: string
@@ -43,9 +43,9 @@ export interface NotificationFacts {
   pause?: PauseReason
   sent?: number
   failed?: number
-  /** Which plan limit the notification is about. */
+  /** The plan limit that the notification is about. */
   limited?: 'scrapedLeads' | 'dms'
-  /** How much of the limit is used. */
+  /** Usage of the limit. */
   used?: number
   /** The value of the limit. */
   limit?: number
@@ -57,7 +57,7 @@ export interface NotificationFacts {
   conversationId?: string
   /** When a grace period, a trial or the month of a spending limit ends (ISO 8601). */
   until?: string
-  /** How much X charges this month. */
+  /** X's charges this month. */
   spentCents?: number
   /** The workspace's spending limit. */
   limitCents?: number
@@ -71,7 +71,7 @@ export interface NotificationFacts {
   isAdopted?: boolean
 }
 
-/** How often replies are emailed. */
+/** Frequencies of emails about replies. */
 export const EMAIL_FREQUENCIES = ['immediate', 'daily'] as const
 
 /** Labels of replies that members are notified of by default. */

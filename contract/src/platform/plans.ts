@@ -5,7 +5,7 @@ export type PlanId = (typeof PLAN_IDS)[number]
 /** Feature levels of a workspace. */
 export type PlanLevel = 'free' | 'pro' | 'agency'
 
-/** What plans limit. */
+/** The quantities that plans limit. */
 export type Limited = 'scrapedLeads' | 'dms' | 'xAccounts' | 'people'
 
 /** The limits of each level: leads and DMs per calendar month, X accounts and people; null if unlimited. */

@@ -4,7 +4,7 @@ import { routes } from '../route.ts'
 
 const route = routes('X connection')
 
-/** What a scrape can read: profiles around a handle, a post or a list, or given handles. */
+/** Sources that a scrape can read: profiles around a handle, a post or a list, or given handles. */
 export const X_SOURCES = ['followers', 'following', 'likers', 'repliers', 'list_members', 'handles'] as const
 export type XSource = (typeof X_SOURCES)[number]
 

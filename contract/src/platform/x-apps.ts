@@ -4,12 +4,15 @@ import { routes } from '../route.ts'
 
 const route = routes('X app')
 
-/** How many messages X allows an app in 24 hours, over all its users (https://docs.x.com/x-api/fundamentals/rate-limits). */
+/**
+ * Messages that X allows an app in 24 hours, over all its users
+ * (https://docs.x.com/x-api/fundamentals/rate-limits).
+ */
 export const X_APP_DAILY_LIMIT = 1_440
 
 /**
- * What X can refuse: the client id and secret, the bearer token, or our webhook. A webhook fails if
- * X may not call it, or if the consumer secret is wrong.
+ * The parts of an X app that X can refuse: the client id and secret, the bearer token, or our
+ * webhook. A webhook fails if X may not call it, or if the consumer secret is wrong.
  */
 export const X_APP_PROBLEMS = ['client', 'bearer_token', 'webhook'] as const
 export type XAppProblem = (typeof X_APP_PROBLEMS)[number]

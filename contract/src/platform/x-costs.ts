@@ -17,7 +17,7 @@ export const SPENDING_LIMIT_MAX_CENTS = 100_000_000
 /** Null if there is no limit. */
 const limitCents = z.number().int().nullable()
 
-/** What X charges for a month, to a tenth of a cent. Estimated from what was sent and read. */
+/** X's charges for a month, to a tenth of a cent. Estimated from what was sent and read. */
 export const XCosts = z.object({
   totalCents: z.number(),
   limitCents,
@@ -32,7 +32,7 @@ export const XCosts = z.object({
       byPurpose: z.array(
         z.object({
           purpose: z.enum(X_PURPOSES),
-          /** How many messages, people, events and posts X charges for. */
+          /** Number of messages, people, events and posts that X charges for. */
           count: z.number().int(),
           /** Null if X publishes no price. */
           cents: z.number().nullable(),

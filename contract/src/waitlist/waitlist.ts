@@ -35,7 +35,7 @@ export const REFERRAL_TIERS = [
 /** Credited referrals on one UTC day that earn the viral achievement. */
 export const VIRAL_REFERRALS = 5
 
-/** How many referred members must confirm before a costly reward starts; 0 for other rewards. */
+/** Returns the number of referred members who must confirm before a costly reward starts; 0 for other rewards. */
 export function confirmationsNeeded(achievement: Achievement): number {
   if (achievement === 'viral') return VIRAL_REFERRALS
   return REFERRAL_TIERS.find(({ key }) => key === achievement)?.threshold ?? 0

@@ -15,7 +15,7 @@ import type { XAccount } from './messages/accounts.ts'
 // What the core needs from domains. The core imports only their tables: connect-core.ts connects
 // these functions at start.
 
-/** What plans limit by month. */
+/** The kinds of usage that plans limit per month. */
 export type LimitedByMonth = 'scrapedLeads' | 'dms'
 
 /** Usage and remaining allowance. `left` is Infinity if unlimited. */
@@ -25,7 +25,7 @@ export interface Allowance {
   left: number
 }
 
-/** What a call to X with an account's token needs. */
+/** The services that a call to X with an account's token needs. */
 export type XNeeds = Pick<Services, 'database' | 'x' | 'xApps' | 'xMeters' | 'sealer'>
 
 /** The accounts that a call accepts. Lost ones are tried only to find out whether X accepts them again. */
@@ -36,7 +36,7 @@ export interface XAccountCaller extends XCaller, StoredToken {
   xUserId: string
   /** The account uses an app that its workspace brought. */
   isOwnApp: boolean
-  /** When X is tried again while the app has no credits. */
+  /** When X may be called again, if the app has no credits; null: now. */
   fundsTryAt: Date | null
 }
 
@@ -46,7 +46,7 @@ export interface CallOptions {
   caller?: XAccountCaller
   /** The purpose of looking people up. */
   purpose?: 'lookup' | 'scrape'
-  /** The call finds out whether an app has credits again. */
+  /** The call checks whether an app has credits again. */
   isTry?: boolean
 }
 

@@ -5,13 +5,13 @@ import pg from 'pg'
 export const STATEMENT_MS = 20_000
 /** The server cancels a read that a screen waits for after this time. */
 export const READ_MS = 3_000
-/** A server that has not answered by then, and has not even canceled the statement, is frozen or unreachable. */
+/** A server that has neither responded nor canceled the statement by then is frozen or unreachable. */
 export const SILENCE_MS = STATEMENT_MS + 2_000
 const CONNECT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const END_MS = 2_000
 
-/** A connection whose loss or silence fails its queries, but does not end the process, as pg's 'error' event would. */
+/** A connection whose loss or silence fails its queries. An unhandled 'error' event of pg would end the process. */
 export class Connection extends pg.Client {
   /** The statement_timeout that `limitStatements` has set; undefined: that of the pool. */
   private statementMs: number | undefined
@@ -30,7 +30,7 @@ export class Connection extends pg.Client {
     })
   }
 
-  /** Sets how long the server may take to answer a query, in milliseconds; 0 means no limit. */
+  /** Sets how long the server may take to respond to a query, in milliseconds; 0 means no limit. */
   allowSilence(ms: number = SILENCE_MS): void {
     this.socket.setTimeout(ms)
   }
@@ -42,7 +42,7 @@ export class Connection extends pg.Client {
     this.statementMs = ms
   }
 
-  /** Closes the connection, with a short deadline for a server that does not answer. */
+  /** Closes the connection, with a short deadline for a server that does not respond. */
   override end(): Promise<void>
   override end(callback: (error: Error) => void): void
   override end(callback?: (error: Error) => void): Promise<void> | void {
@@ -61,7 +61,7 @@ export class Connection extends pg.Client {
     const isIdle = (this as unknown as { readyForQuery: boolean }).readyForQuery
     if (isIdle) return
     const { bytesRead } = this.socket
-    // If this process itself was busy, the pending answer is read before the next tick.
+    // If this process itself was busy, the pending response is read before the next tick.
     setImmediate(() => {
       if (this.socket.bytesRead !== bytesRead) return
       this.socket.destroy(Object.assign(new Error('The database is not responding.'), { code: 'ETIMEDOUT' }))

@@ -13,7 +13,7 @@ import { one } from './one.ts'
 export const MIGRATION_LOCK = 7_281_001
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** The hash of the last of version 0.1's migrations, which left the schema that 0001_initial creates. */
+/** Hash of version 0.1's last migration, which left the schema that 0001_initial creates. */
 export const LAST_OF_VERSION_0_1 = '659682c7cba4222557aec61530ec8deb5136b0fa8afaff756b203a1df38e8264'
 /** The commit before the migrations of version 0.1 were deleted. */
 export const COMMIT_OF_VERSION_0_1 = '02d9452e76a2e0d6a26fb61fb82ec725f5f24ce1'

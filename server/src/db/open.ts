@@ -8,7 +8,7 @@ import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 import { createTurns, type Turns } from './turns.ts'
 
-/** Connections of one process. */
+/** Database connections per process. */
 export const CONNECTIONS = { default: 15, min: 5 }
 
 /** How many connections each share has, in addition to the session's. 0: the share uses those of sign-ins. */
@@ -21,20 +21,20 @@ export function sharesOf(max: number) {
 }
 const SESSION_CONNECTIONS = 1
 
-/** Longest wait of a public call. A burst of them shares one connection. */
+/** Longest wait of a public call: by default, all of them share one connection. */
 const PUBLIC_WAIT_MS = 10_000
 /** Longest wait of a request for its first connection. */
 const WAIT_MS = 2_000
 /** Longest wait of work that has begun and would otherwise be left half done. */
 const BEGUN_WAIT_MS = 30_000
 
-/** A database that does not answer the session within this time is not answering at all. */
+/** If the session gets no response within this time, the database counts as unresponsive. */
 const PROBE_MS = 1_000
 
 /** The pool or a transaction: the first parameter of every query function. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
 
-/** Which connections work uses: those of sign-ins, of public calls, or of a workspace's requests. */
+/** The connections that work may use: those of sign-ins, of public calls, or of a workspace's requests. */
 type Share = 'signIn' | 'public' | RequestShare
 interface RequestShare {
   workspaceId: string
@@ -42,14 +42,14 @@ interface RequestShare {
   operation: string
   /** A screen waits for the work, so its statements end after 3 seconds. */
   isRead?: boolean
-  /** The work changes more than one transaction can: once it has begun, it is not refused. */
+  /** The work is not one transaction. Once begun, it waits longer for connections, so as not to be left half done. */
   isOutside?: boolean
-  /** Not limited by its duration, because something else limits how many of these run. */
+  /** Exempt from the limits on slow work: something else limits how many of these run. */
   isUnjudged?: boolean
 }
 
 export interface Database {
-  /** The share of sending and of all other work that no request waits for, unless `for` chose another. */
+  /** Connections for sending and other background work, unless `for` chose another share. */
   db: Db
   pool: pg.Pool
   /** The same database with the connections of another share. */
@@ -134,7 +134,7 @@ export function openDatabase(
   return database
 }
 
-/** Creates a function that asks whether the database answers, at most once a second. */
+/** Creates a function that checks whether the database responds, at most once a second. */
 function createProbe(session: Session): () => Promise<boolean> {
   let probe: Promise<boolean> | undefined
   const ask = async () => {
@@ -160,7 +160,7 @@ const withPool = (pool: pg.Pool) => ({ db: createDb(fromPool(pool)), pool })
 
 /** Takes connections for single statements and for transactions. */
 interface Source {
-  /** Takes a connection. @param statement its text; none: a transaction */
+  /** Takes a connection. @param statement its text; undefined: a transaction */
   take(statement?: string): Promise<{ connection: Connection; release(): void }>
   /** Converts an error of the database to the error that the caller gets. */
   asAnswer(error: unknown): unknown

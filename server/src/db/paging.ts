@@ -38,7 +38,7 @@ export function newestFirst({ page, pageSize, cursor }: Paging, time: PgColumn, 
     // One extra row shows whether there are more.
     limit: pageSize + 1,
     offset: position ? 0 : (page - 1) * pageSize,
-    /** The rows to show, and the answer's paging fields. */
+    /** The rows to show, and the paging fields of the response. */
     cut<Row>(rows: Row[], positionOf: (row: Row) => Position) {
       const pageRows = rows.slice(0, pageSize)
       const last = rows.length > pageSize ? pageRows.at(-1) : undefined

@@ -20,7 +20,7 @@ export function createSessionLocks(session: Session): SessionLocks {
   /** Our locks by key. PostgreSQL would grant this process the same lock twice, because it is one session. */
   const held = new Map<string, { key: LockKey; isHeld: boolean }>()
 
-  /** Takes our locks again. Retries, as the server may not have noticed the break yet. */
+  /** Takes our locks again. Retries, as the server may not have noticed the broken connection yet. */
   const retake = async (connection: Connection): Promise<void> => {
     let isComplete = true
     for (const lock of held.values()) {

@@ -4,7 +4,7 @@ import { createTurns, turnLimits } from './turns.ts'
 
 const WORK = { shape: 'select 1', waitMs: 60_000 }
 
-/** Opens turns for six connections, the default number, which are taken and ended by name. */
+/** Opens turns for six connections, the default. Tests begin and end work by name. */
 function openTurns({ isAnswering = true } = {}) {
   const turns = createTurns(6, async () => isAnswering)
   const running = new Map<string, () => void>()

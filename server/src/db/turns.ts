@@ -9,7 +9,7 @@ interface Work {
   waitMs: number
   /** The work changes nothing, so it never waits for a lock. */
   isRead?: boolean
-  /** Not limited by its pace, because something else limits how many of these run. */
+  /** Exempt from the limits on slow work: something else limits how many of these run. */
   isUnjudged?: boolean
 }
 
@@ -29,7 +29,7 @@ const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
 const DURATIONS_KEPT = 20_000
 const SHAPES_KEPT = 5_000
 const WORKSPACES_KEPT = 5_000
-/** Many accounts can each use little. Then short work must go first. */
+/** Weight of the expected duration. If many workspaces each use little, short work must go first. */
 const EXPECTED_WEIGHT = 4
 /** Half-life of the time for which a workspace has held connections. */
 const HALF_LIFE_MS = 5_000
@@ -48,7 +48,7 @@ export function turnLimits(connections: number): Record<Pace | 'workspace' | 'yo
 export interface Turns {
   /**
    * Waits for a connection. @returns a function that ends the turn @throws Refusal after `waitMs`:
-   * RATE_LIMITED, or UNAVAILABLE if the database does not answer
+   * RATE_LIMITED, or UNAVAILABLE if the database does not respond
    */
   take(work: Work): Promise<() => void>
 }
@@ -56,7 +56,7 @@ export interface Turns {
 /**
  * Shares `connections` between workspaces, which take turns, and between fast and slow work. Next
  * is the workspace that has recently held connections for the least time, counting how long its
- * work is expected to take. @param isAnswering whether the database answers
+ * work is expected to take. @param isAnswering whether the database responds
  */
 export function createTurns(connections: number, isAnswering: () => Promise<boolean>): Turns {
   const limits = turnLimits(connections)
@@ -158,7 +158,7 @@ interface Waiting {
 }
 
 const unavailable = () => new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1 })
-/** The more requests of a workspace wait, the later it may retry: they are refused together, but return one by one. */
+/** The more requests of the workspace wait, the later this one may retry: those refused together return one by one. */
 const tooMany = (waiting: number) => {
   const { min, max } = RETRY_AFTER_SECONDS
   return new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: Math.min(Math.max(waiting, min), max) })
@@ -202,7 +202,7 @@ function createDurations() {
       const [own, ofNew] = [durations.get(`${name} ${workspaceId}`), durations.get(name)]
       // One slow run among fast ones may be due to a busy machine.
       durations.set(`${name} ${workspaceId}`, { ms: slower(own ? Math.min(last, own.last) : last, own), last })
-      // Work that was slow for those who ran it first must not look fast because others run it often.
+      // Only a workspace's first run counts here: frequent fast runs in one must not hide slow first runs in others.
       durations.set(name, own && ofNew ? ofNew : { ms: slower(last, ofNew), last })
     },
   }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@x-automated/contract/errors'
 import { Refusal } from '../refusal.ts'
 import type { Db } from './open.ts'
 
-/** Whether a query violated a unique constraint (23505), also as Drizzle wraps it. */
+/** Whether a query violated a unique constraint (23505), even if Drizzle wrapped the error. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } }
   return (cause?.code ?? code) === '23505'

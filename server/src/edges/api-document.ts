@@ -42,7 +42,7 @@ export async function describeApi(): Promise<string> {
   return JSON.stringify(document)
 }
 
-/** Describes nested values of a query as JSON, because no style of OpenAPI can write them. */
+/** Describes nested values of a query as JSON, because no style of OpenAPI can express them. */
 function asText(parameter: OpenAPI.ParameterObject | OpenAPI.ReferenceObject) {
   if (!('in' in parameter) || parameter.in !== 'query' || parameter.style !== 'deepObject') return parameter
   const { style: _, explode: __, schema, ...rest } = parameter

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 
-/** Answers with server-sent events, which no proxy may store or delay. */
+/** Responds with server-sent events, which no proxy may store or delay. */
 export function sendEvents(reply: FastifyReply, events: Readable): FastifyReply {
   return (
     reply

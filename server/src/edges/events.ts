@@ -10,7 +10,7 @@ const RETRY_MS = 2_000
 const BUFFER_MAX_BYTES = 256 * 1024
 
 /**
- * GET /api/events: one stream per browser of what changes in the workspace, as `{ kind, ids }`.
+ * GET /api/events: one stream per browser of the changes in the workspace, as `{ kind, ids }`.
  * Last-Event-ID continues a stream for 10 minutes; after that it begins with the event `reset`.
  */
 export function serveEvents(app: FastifyInstance, services: Services): void {

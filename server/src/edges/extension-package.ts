@@ -33,7 +33,7 @@ export function openExtensionPackage(folder: string, origin: string): ExtensionP
   }
 }
 
-/** The signed parts of X's pages; null if the file is missing or malformed. @param file extension/pages.json */
+/** The signed selectors for X's pages; null if the file is missing or malformed. @param file extension/pages.json */
 export function openExtensionPages(file: string, log: FastifyBaseLogger): SignedPages | null {
   if (!existsSync(file)) return null
   try {

@@ -12,7 +12,7 @@ import { z } from 'zod'
 /** The rule for files with too many rejected rows. */
 const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`
 
-/** What an API key needs, for the description of an operation. */
+/** Names the scope that an API key needs, for the description of an operation. */
 export function scopeNote(scope: Scope): string {
   return `Scope for API keys: \`${scope}\`.`
 }
@@ -26,9 +26,9 @@ const optional = (name: string) => ({ name, in: 'query' as const, schema: string
 const token = [parameter('query', 'token')]
 const workspaceId = parameter('path', 'workspaceId')
 
-/** What an edge asks of its caller: nothing, a session, or a session or an API key with this scope. */
+/** What an edge requires: nothing, a session, or a session or an API key with this scope. */
 type Admission = 'public' | 'session' | Scope
-/** Errors of an operation in addition to those of its admission; the text says why, if it is not the default. */
+/** Errors of an operation in addition to those of its admission, each with a description; '': the default. */
 type Errors = Partial<Record<ErrorCode, string>>
 
 /** The `security` of an operation in the document. */

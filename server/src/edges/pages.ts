@@ -127,8 +127,8 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
 }
 
 /**
- * The URL that the app's router understands: unlike this server, it ignores case and reads `//` as
- * a host. @param url path and query @returns the corrected path and query, or null
+ * Corrects a URL for the app's router, which, unlike this server, ignores case and reads `//` as a
+ * host. @param url path and query @returns the corrected path and query, or null
  */
 function canonicalPath(url: string, isPage: (path: string) => boolean): string | null {
   const [, path = '', query = ''] = url.match(/^([^?]*)(.*)$/s) ?? []

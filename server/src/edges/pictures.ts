@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 
 type OfPicture = { Params: { id: string }; Querystring: Record<string, unknown> }
 
-/** GET /api/pictures/:id: the picture of a lead or an X account, by a signed address. */
+/** GET /api/pictures/:id: the picture of a lead or an X account, by a signed URL. */
 export function servePictures(app: FastifyInstance, { pictures, database }: Services): void {
   app.get<OfPicture>('/api/pictures/:id', async ({ params: { id }, query: { expires, signature } }, reply) => {
     if (!isId(id) || typeof signature !== 'string' || !pictures.isSigned(id, Number(expires), signature))

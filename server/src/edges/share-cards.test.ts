@@ -4,7 +4,7 @@ import { openApp, type TestApp } from '../../test/open-app.ts'
 import { insertMember, recode } from '../../test/waitlist.ts'
 
 let app: TestApp
-/** Codes of the first members, by place. */
+/** Codes of the first members, by position. */
 const codes: string[] = []
 beforeAll(async () => {
   app = await openApp()
@@ -43,7 +43,7 @@ describe('the preview picture of a link', () => {
     expect(sizeOf(first?.bytes as Buffer)).toEqual({ isPng: true, width: 1200, height: 630 })
     expect(first?.bytes.equals(again?.bytes as Buffer)).toBe(true)
     expect(first?.bytes.equals(second?.bytes as Buffer)).toBe(false)
-    // The picture shows only the place: another member with the same place gets the same picture.
+    // The picture shows only the position: another member with the same position gets the same picture.
     await recode(app, { position: 1 }, 'QW3RTY')
     expect((await get('/share/QW3RTY.png')).bytes.equals(first?.bytes as Buffer)).toBe(true)
   })

@@ -15,8 +15,8 @@ const WAITING_MAX = 10
 type Key = number | null
 
 /**
- * GET /share.png and /share/CODE.png: preview pictures, generic or with the referrer's place but no
- * name. Cached by place and drawn one at a time.
+ * GET /share.png and /share/CODE.png: preview pictures, generic or with the referrer's position but
+ * no name. Cached by position and drawn one at a time.
  */
 export function serveShareCards(app: FastifyInstance, services: Services): void {
   const pictures = createPictures()
@@ -41,7 +41,7 @@ export function serveShareCards(app: FastifyInstance, services: Services): void 
   })
 }
 
-/** Finds a referrer's place. @returns null for unknown codes, undefined if the client has looked up too many */
+/** Finds a referrer's position. @returns null for unknown codes, undefined if the client is rate limited */
 async function findPosition(context: RequestContext, code: string): Promise<number | null | undefined> {
   try {
     return (await findReferralCode(context, code))?.position || null

@@ -18,7 +18,7 @@ const FONT = fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files
 const FAMILY = 'Inter share picture'
 const EDGE = 96
 
-/** Draws the preview as a PNG. @param position the referrer's place; null: generic */
+/** Draws the preview as a PNG. @param position the referrer's; null: generic */
 export async function drawSharePicture(position: number | null): Promise<Buffer> {
   // Loaded on first use, because it is slow and large.
   const { createCanvas, GlobalFonts } = await import('@napi-rs/canvas')
@@ -37,7 +37,7 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
     write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, color: MUTED })
     const label = `#${formatNumber(position)}`
     const room = SHARE_PICTURE.width - 2 * EDGE
-    // Shrink long places to fit.
+    // Shrink long positions to fit.
     const wanted = widthOf(pen, label, 136) + 28 + widthOf(pen, 'on the waitlist', 64)
     const scale = Math.min(1, room / wanted)
     const end = write(pen, label, { x: EDGE, y: 448, size: 136 * scale, strong: true, color: ACCENT })

@@ -10,7 +10,7 @@ import type { XMeters } from '../ports.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 
-/** How soon we answer X, which waits 10 seconds and retries failed deliveries. */
+/** How soon we respond to X, which waits 10 seconds and retries failed deliveries. */
 const ANSWER_WITHIN_MS = 8_000
 
 /**

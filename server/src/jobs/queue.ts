@@ -21,7 +21,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
     retryDelay: 5,
     retryDelayMax: 60,
     expireInSeconds: 300,
-    // Short, because the account's next run waits for one that died with its process.
+    // Short: if a process dies, the account's next run waits until its job counts as dead.
     heartbeatSeconds: 20,
     deleteAfterSeconds: 3_600,
     policy: 'short',
@@ -138,7 +138,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
       for (let i = 0; i < concurrency; i += 1) {
         let worker = ''
         worker = await boss.work<never>(name, options, async ([job]) => {
-          // Many jobs queued together arrive with one message, so look for more.
+          // Jobs enqueued together wake a worker only once, so look for more.
           boss.notifyWorker(worker)
           try {
             if (job) await handler(job.data)

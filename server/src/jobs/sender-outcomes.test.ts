@@ -321,7 +321,7 @@ async function claimAndDie(env = app.services.env) {
   }
 }
 
-/** Hands a message over to X like a process that is killed before X answers. */
+/** Hands a message over to X like a process that is killed before X responds. */
 async function handOverAndDie() {
   const claimed = await claimAndDie()
   await rewrite(app, { id: claimed.id }, { isHandedOver: true, handedOverAt: sql`now()` })

@@ -14,7 +14,7 @@ export type Mailer = ReturnType<typeof createMailer>
 
 /**
  * Creates a client of an SMTP server. @param smtpUrl smtp://user:password@host:port; @param from
- * the sender's address, `Name <address>`; @param replyTo where people's answers arrive
+ * the sender's address, `Name <address>`; @param replyTo where replies arrive
  */
 export function createMailer(smtpUrl: string, from: string, replyTo: string) {
   const transport = nodemailer.createTransport(smtpUrl, {
@@ -25,7 +25,7 @@ export function createMailer(smtpUrl: string, from: string, replyTo: string) {
   return {
     /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
     async send(mail: RenderedEmail): Promise<void> {
-      // Automatic replies do not answer emails that are marked as generated (RFC 3834).
+      // Automatic responders ignore emails that are marked as generated (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated', ...mail.headers }
       await transport.sendMail({ from, replyTo, ...mail, headers })
     },

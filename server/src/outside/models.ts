@@ -4,7 +4,7 @@ import type { LanguageModel } from 'ai'
 import type { z } from 'zod'
 import { AddressRefused, createSafeFetch, type SafeRequest } from './safe-fetch.ts'
 
-/** One call of a model, which answers with a list of elements. */
+/** One call of a model, which returns a list of elements. */
 export interface ModelCall<Element> {
   kind: ProviderKind
   /** Null: the provider's own address. */
@@ -90,7 +90,7 @@ export function createModels(options: {
         },
       })
       const finished = Promise.all([result.usage, result.finishReason, result.text]).catch(() => null)
-      // The output promise rejects for an unreadable answer; what was readable has been yielded.
+      // The output promise rejects if the response is unreadable; its readable elements have been yielded.
       Promise.resolve(result.output).catch(() => {})
       let count = 0
       try {

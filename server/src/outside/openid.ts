@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi'
 import { addressProblem } from '../public-address.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
-/** What an identity provider says about a signed-in person. */
+/** An identity provider's claims about a signed-in person. */
 export interface ProviderClaims {
   /** Permanently identifies the person within the provider. */
   subject: string

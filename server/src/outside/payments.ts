@@ -17,7 +17,7 @@ export type PaymentEvent = ReturnType<typeof eventOf>
 type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; text: string } | { kind: 'confirm'; url: string }
 
 /**
- * `unavailable`: no answer, or a temporary error; `declined`: by the card's bank; `refused`: by the
+ * `unavailable`: no response, or a temporary error; `declined`: by the card's bank; `refused`: by the
  * provider, as the message says.
  */
 export class PaymentsError extends Error {
@@ -274,8 +274,8 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
     },
 
     /**
-     * `unsigned`: no secret matches the signature, or the signature is older than five minutes.
-     * `unreadable`: not an event.
+     * Verifies and parses a webhook call. `unsigned`: no secret matches the signature, or it is older
+     * than five minutes. `unreadable`: not an event.
      */
     readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | 'unsigned' | 'unreadable' {
       for (const secret of secrets) {
@@ -382,7 +382,7 @@ function planOf(price: Stripe.Price) {
   }
 }
 
-/** What we read of an event. */
+/** The fields of an event that we read. */
 const SignedEvent = z.object({ id: z.string(), created: z.number(), data: z.object({ object: z.looseObject({}) }) })
 
 function eventOf(event: Stripe.Event) {

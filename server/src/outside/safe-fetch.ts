@@ -32,11 +32,11 @@ interface SafeFetchOptions {
   /** Allows loopback addresses and plain HTTP, for stand-ins. */
   allowLoopback: boolean
   timeoutMs?: number
-  /** Maximum size of an answer. A longer one is an error, unless `takesBeginning` is set. */
+  /** Maximum size of a response. A longer one is an error, unless `takesBeginning` is set. */
   maxBytes?: number
-  /** Returns the beginning of an answer that is too long or breaks off, instead of failing. */
+  /** Returns the beginning of a response that is too long or breaks off, instead of failing. */
   takesBeginning?: boolean
-  /** Returns an answer when it begins. The body fails once it is too long. */
+  /** Returns a response when it begins. The body fails once it is too long. */
   isStreamed?: boolean
   /** Resolves host names; replaced in tests. */
   resolve?: typeof systemLookup
@@ -119,7 +119,7 @@ function answerOf({ statusCode = 502, headers }: IncomingMessage, body: Body): R
   return new Response(isEmpty ? null : body, { status: statusCode, headers: answered })
 }
 
-/** Streams the body of an answer as it arrives. Fails once it is longer than `maxBytes`. */
+/** Streams a response body as it arrives. Fails once it is longer than `maxBytes`. */
 function limited(response: IncomingMessage, maxBytes: number): Body {
   let size = 0
   const limit = new Transform({

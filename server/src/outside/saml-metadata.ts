@@ -7,7 +7,7 @@ const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 const CERTIFICATES_MAX = 10
 const ADDRESS_MAX = 2_000
 
-/** What a service provider needs to know about an identity provider. */
+/** The metadata of an identity provider that a service provider needs. */
 export interface ProviderMetadata {
   entityId: string
   ssoUrl: string
@@ -62,7 +62,7 @@ function readCertificate(text: string): string | null {
   }
 }
 
-/** What identifies a certificate to an admin. */
+/** Describes a certificate, so that an admin can recognize it. */
 export function describeCertificate(pem: string): { subject: string; fingerprint: string; expiresAt: Date } {
   const certificate = new X509Certificate(pem)
   return {

@@ -47,7 +47,7 @@ export async function samlMetadata({ entityId, acsUrl }: Pick<SamlOptions, 'enti
 /** A posted response, before anything in it is verified. */
 interface SamlResponse {
   encoded: string
-  /** The request that the response claims to answer, if any. */
+  /** The id of the request that the response claims to be for, if any. */
   requestId: string | null
   /** The URL that the response was addressed to, according to itself; null if it names none. */
   destination: string | null
@@ -59,8 +59,8 @@ interface SamlResponse {
 const BROKEN_ALGORITHM = /xmldsig#(rsa-|dsa-|ecdsa-)?sha1$|xmldsig#hmac|xmldsig-more#(rsa-|hmac-)?md5/i
 
 /**
- * Reads which request a posted response claims to answer, without building a tree. @returns null if
- * invalid
+ * Reads the head of a posted response: its request, destination and algorithms. Builds no tree.
+ * @returns null if invalid
  */
 export function openSamlResponse(encoded: string): SamlResponse | null {
   if (encoded.length === 0 || encoded.length > (RESPONSE_MAX_BYTES * 4) / 3) return null

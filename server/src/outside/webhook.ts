@@ -4,7 +4,7 @@ interface Hook {
   url: string
   headers: Record<string, string>
   body: string
-  /** Also allows loopback and private addresses, for stand-ins. */
+  /** Also allows loopback addresses and plain HTTP, for stand-ins. */
   allowLoopback: boolean
 }
 

@@ -36,7 +36,7 @@ export function createXActivity({
     read('/2/webhooks', asApp, (response) => objectsOf(response).map((item) => parsed(item, Webhook)))
 
   return {
-    /** The answer to X's challenge-response check, which proves that the webhook is ours. */
+    /** The response to X's challenge, which proves that the webhook is ours. */
     answerCheck: (token: string) => sign(token),
     /** Whether X has signed this body, byte for byte. */
     isSigned(body: Buffer, signature: string | undefined): boolean {
@@ -149,13 +149,13 @@ const Next = z.object({ meta: z.object({ next_token: z.string().min(1) }) })
 
 const isDuplicate = (error: unknown) => error instanceof XError && error.kind === 'duplicate'
 
-/** The entries of an answer, which X documents both as a list and as a single object. */
+/** The entries of a response, which X documents both as a list and as a single object. */
 function objectsOf(response: XAnswer): unknown[] {
   const data = dataOf(response) ?? []
   return Array.isArray(data) ? data : [data]
 }
 
-/** Returns what a call has created, which X sends as an object, as the only one of a list, or under `name`. */
+/** Returns the object that a call has created. X sends it alone, in a list, or under `name`. */
 function oneOf<Data>(response: XAnswer, name: string, schema: z.ZodType<Data>): Data {
   const [data] = objectsOf(response) as Record<string, unknown>[]
   return parsed(data?.[name] ?? data, schema)

@@ -1,7 +1,7 @@
 import type { XApi } from './x.ts'
 import { X_PRICES, type XBillable, type XResource } from './x-prices.ts'
 
-/** What X charges for a call: `most` is the maximum before the call, `of` what the answer costs. */
+/** X's charge for a call: `most` is the maximum, known before the call; `of` is what its result costs. */
 interface Billing<Call extends (...args: never[]) => Promise<unknown>> {
   most(...args: Parameters<Call>): Partial<Record<XResource, number>>
   of(result: Awaited<ReturnType<Call>>, ...args: Parameters<Call>): XBillable[]
@@ -67,7 +67,7 @@ function billingOf(isOwner: (xUserId: string) => boolean) {
 export interface XMeter {
   /** Reserves costs. @param mills the most that the call may cost @throws XError funds: it must not be made now */
   reserve(call: { mills: number; name: string }): Promise<void>
-  /** Counts what a call cost. @param mills as it was reserved; @param error what the call threw, or null */
+  /** Counts what a call cost. @param mills as reserved; @param error what the call threw, or null */
   settle(outcome: { billables: XBillable[]; mills: number; name: string; error: unknown }): void
 }
 

@@ -23,7 +23,7 @@ export type XRequest = {
   headers?: Record<string, string>
   body?: BodyInit
   accessToken?: string
-  /** Whose token it is, and so whose limit counts. */
+  /** The owner of the token, and so of the limit that counts. */
   caller?: 'account' | 'app'
   /** The name of the call's limit, if X does not publish it. */
   unpublished?: string
@@ -69,7 +69,7 @@ export function createXCall({
     }
     const { ok, status, statusText } = response
     if (unpublished) unpublishedLimits.learn(unpublished, response.headers)
-    // X answers deletions without a body.
+    // X responds to deletions without a body.
     const body = ok && text === '' ? {} : parse(text)
     if (ok && body) {
       onHeaders?.(response.headers)
@@ -93,7 +93,7 @@ export function createXCall({
     }
   }
 
-  /** Calls X and reads the answer with `parse`. @throws XError unknown: it cannot be read */
+  /** Calls X and parses the response. @throws XError unknown: it cannot be read */
   async function read<Data>(path: string, request: XRequest, parse: (response: XAnswer) => Data): Promise<Data> {
     const response = await call(path, request)
     try {
@@ -126,7 +126,7 @@ const BEFORE_IDS = new Set([
 ])
 const NO_IDS = new Set(['me', 'by', 'public_keys', 'search', 'replay'])
 
-/** Parameters that only add to an answer. */
+/** Parameters that only add to a response. */
 const isOptional = (name: string) => name.endsWith('.fields') || name === 'expansions'
 
 /** The path without the values that X refused, and their parameters. Null if it refused something else. */
@@ -144,7 +144,7 @@ function withoutRefused(path: string, { kind, parameters }: XError): [string | n
   return [`${start}?${query}`, refused.map(([name]) => name)]
 }
 
-/** The data of a success. @throws XError what its `errors` mean, if it has no data */
+/** Returns the data of a success. @throws XError according to its `errors`, if it has no data */
 export function dataOf(response: XAnswer): unknown {
   if (response.data !== undefined || !Array.isArray(response.errors) || response.errors.length === 0)
     return response.data

@@ -42,7 +42,7 @@ const MAX_FIELDS = 16
 const MAX_TEXT = 10_000
 const MAX_BYTES = 16_384
 
-/** Reads the head of an `encoded_event`. What cannot be read is null, its kind `unknown`. Never throws. */
+/** Reads the head of an `encoded_event`. Unreadable fields are null, an unreadable kind is `unknown`. Never throws. */
 export function readEnvelope(encodedEvent: string): XChatEnvelope {
   const bytes = Buffer.from(encodedEvent.slice(0, Math.ceil((MAX_BYTES * 4) / 3)), 'base64')
   const texts: Partial<Record<(typeof FIELDS)[keyof typeof FIELDS], string>> = {}

@@ -9,7 +9,7 @@ export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
 /** Events about encrypted conversations (https://docs.x.com/xchat/real-time-events). */
 export const CHAT_EVENT_TYPES = ['chat.received', 'chat.sent'] as const
 
-/** What happened to an account. Ids are X user ids; `handles` are those that X included. */
+/** An event about an account. Ids are X user ids; `handles` are those that X included. */
 export type XHappening = { handles: Record<string, string> } & (
   | {
       kind: 'message'
@@ -37,7 +37,7 @@ export interface XDelivery {
   /** The account whose subscription the delivery is for. */
   accountXUserId: string | null
   happenings: XHappening[]
-  /** What cannot be read of the delivery; null: nothing. */
+  /** The unreadable part of the delivery; null: there is none. */
   unreadable: {
     eventType: string | null
     /** The names of the delivery's fields, without their values. */

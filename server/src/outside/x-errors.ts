@@ -71,10 +71,10 @@ export class XError extends Error {
   }
 }
 
-/** An answer that reports an error, in any of X's forms. */
+/** A response that reports an error, in any of X's forms. */
 interface XProblem {
   status: number
-  /** X itself has answered, not something in front of it. */
+  /** X itself has responded, not something in front of it. */
   isJson: boolean
   /** Codes of X's older formats. */
   codes: readonly number[]
@@ -103,8 +103,8 @@ const is =
     codes.some((code) => actual.includes(code))
 
 /**
- * What X's errors mean; the first matching row decides. Statuses, types and codes are those of X's
- * docs (https://docs.x.com/x-api/fundamentals/response-codes-and-errors) and of its older API.
+ * The meanings of X's errors; the first matching row decides. Statuses, types and codes are those of
+ * X's docs (https://docs.x.com/x-api/fundamentals/response-codes-and-errors) and of its older API.
  */
 export const MEANINGS: readonly Meaning[] = [
   {
@@ -171,7 +171,7 @@ export const MEANINGS: readonly Meaning[] = [
   { when: ({ status }) => status === 401, kind: 'unauthorized', message: CONNECTION_LOST },
   { when: ({ status }) => status === 429 || status === 420, kind: 'rate-limit', message: "X's rate limit is reached." },
   { when: ({ status }) => status >= 500, kind: 'unknown', message: 'X is having trouble.' },
-  // Only an error next to a success is left, which does not say what was done.
+  // Only a success with errors is left, which does not say what was done.
   { when: ({ status }) => status < 300, kind: 'unknown' },
   { when: () => true, kind: 'invalid' },
 ]
@@ -186,7 +186,7 @@ export function isUnknownProblem(problem: XProblem): boolean {
   return !problem.isJson || (problem.status !== 400 && FALLBACKS.includes(meaningOf(problem)))
 }
 
-/** Maps an answer that reports an error to an XError. @param limit read from its headers */
+/** Maps a response that reports an error to an XError. @param limit read from its headers */
 export function errorOf(problem: XProblem, limit: { retryAt: Date; limitOf: 'account' | 'app' }): XError {
   const meaning = meaningOf(problem)
   const kind = typeof meaning.kind === 'function' ? meaning.kind(problem) : meaning.kind
@@ -203,7 +203,7 @@ export function errorOf(problem: XProblem, limit: { retryAt: Date; limitOf: 'acc
 /** Whether X says that a person is suspended. */
 const isSuspension = (text: string) => /\bsuspended\b/i.test(text)
 
-/** Reads an answer's error. @param body null: not JSON */
+/** Reads the error of a response. @param body null: not JSON */
 export function problemOf(status: number, statusText: string, body: Record<string, unknown> | null): XProblem {
   const errors = Array.isArray(body?.errors) ? body.errors.filter(isObject).slice(0, 20) : []
   const all = [body ?? {}, ...errors]

@@ -33,7 +33,7 @@ interface XDayLimit {
 
 export type XDayLimits = Record<'account' | 'app', XDayLimit | null>
 
-/** What X's headers say about the 24-hour limits of the account and of the app; null: nothing. */
+/** Reads the 24-hour limits of the account and of the app from X's headers; null: not named. */
 export function dayLimitsOf(headers: Headers, now = Date.now()): XDayLimits {
   const dayOf = (name: string): XDayLimit | null => {
     const remaining = numberOf(headers, `${name}-remaining`)
@@ -57,7 +57,7 @@ function numberOf(headers: Headers, name: string): number | null {
 /** Calls per window that we allow if X does not publish their limit. */
 const UNPUBLISHED_CALLS = 10
 
-/** Counts calls whose limit X does not publish, per token, until an answer shows X's own limit. */
+/** Counts calls whose limit X does not publish, per token, until a response shows X's own limit. */
 export function createUnpublishedLimits() {
   const published = new Set<string>()
   const windows = new Map<string, { calls: number; endsAt: number }>()

@@ -5,7 +5,7 @@ import { createXActivity, type XActivity } from './x-activity.ts'
 import type { XNote } from './x-report.ts'
 
 // The stand-in refuses every parameter, field and body that X's OpenAPI file does not list, and checks
-// its own answers against it. The client then repeats a call without the parameter, and reports it.
+// its own responses against it. The client then repeats a call without the parameter, and reports it.
 
 let standIn: Awaited<ReturnType<typeof startX>>
 let x: XApi

@@ -22,7 +22,7 @@ export const X_PRICES = {
 } as const satisfies Record<string, number | null>
 export type XResource = keyof typeof X_PRICES
 
-/** What X charges for delivering an event of this type; null: nothing. */
+/** The resource that X charges for delivering an event of this type; null: none. */
 export function deliveryOf(eventType: string): XResource | null {
   if (eventType === 'dm.received') return 'dm_delivery'
   if (eventType === 'chat.received') return 'chat_delivery'

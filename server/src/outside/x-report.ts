@@ -1,6 +1,6 @@
 /**
  * Something that X sent and we cannot read. `event`: a delivery; `group`: a delivery about a group;
- * `account`: a delivery about an account that is not connected; `answer`: a call's answer; `error`:
+ * `account`: a delivery about an account that is not connected; `answer`: a call's response; `error`:
  * an error that is not in the table of errors; `parameter`: a parameter that X refused.
  */
 export interface XNote {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { XError } from './x-errors.ts'
 
-/** The error for an answer that cannot be read. */
+/** The error for a response that cannot be read. */
 export function unreadable(message = 'X sent an unexpected response.'): XError {
   return new XError('unknown', message, null, { isUnreadable: true })
 }

@@ -12,7 +12,7 @@ type Snake<Name extends string> = Name extends `${infer Head}${infer Rest}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Rest>}`
   : ''
 
-/** What X sends if it sends every field. */
+/** X's data with every field. */
 type Wire<Type> = Type extends (infer Item)[]
   ? Wire<Item>[]
   : Type extends object

@@ -69,7 +69,7 @@ const LISTS = {
   list_members: (id: string) => `/2/lists/${id}/members`,
 }
 
-/** Which page: `cursor` is null for the first page, else the previous page's `next`. `size` is the maximum. */
+/** Selects a page: `cursor` is null for the first page, else the previous page's `next`. `size` is the maximum. */
 interface PageInput {
   cursor: string | null
   size: number
@@ -158,7 +158,7 @@ export function createXApi({
   return {
     /** X's price per profile or direct message read, in cents; 0 if free. */
     readPriceCents: isPriced ? X_PRICES.user / 10 : 0,
-    /** What can be scraped. The real X offers less than the stand-in. */
+    /** The sources that can be scraped. The real X offers fewer than the stand-in. */
     sources: isX ? X_OWN_SOURCES : X_SOURCES,
     /** X's price per direct message, in cents; 0 if free. */
     sendPriceCents: isPriced ? X_PRICES.message / 10 : 0,
@@ -357,7 +357,7 @@ export function createXApi({
       })
     },
 
-    /** A page of X Chat's conversations, as a rule the latest changed first. */
+    /** A page of X Chat's conversations, usually the most recently changed first. */
     async listChatConversations(
       accessToken: string,
       page: PageInput,

@@ -68,7 +68,6 @@ function refuse(): never {
 }
 
 /** Parses untrusted XML; null if it is malformed or unsafe. */
-
 export function parseXml(xml: string): Document | null {
   if (!walkXml(xml)) return null
   let broken = false

@@ -15,9 +15,8 @@ interface Admission {
 }
 
 /**
- * Returns the caller if the operation admits them, and counts the call. @param setHeader sets
- * headers that show API keys what is left of their limit @throws Refusal UNAUTHORIZED,
- * RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
+ * Returns the caller if the operation admits them, and counts the call. @param setHeader sets the
+ * rate limit headers of API keys @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
  */
 export async function admit(
   { database, auth, limits }: Pick<Services, 'database' | 'auth' | 'limits'>,

@@ -5,9 +5,9 @@ import { invalidField } from '../refusal.ts'
 const known = new WeakMap<z.ZodType, ReadonlySet<string>>()
 
 /**
- * Refuses a field of the body that a changing call has in its query string instead, where it would
- * be ignored. Other parameters of the query are ignored. @param path the operation's, such as
- * /lists/{id} @throws Refusal INVALID_INPUT
+ * Rejects fields of the body that a changing call passes in its query string, where they would be
+ * ignored. Other query parameters are ignored. @param path the operation's, such as /lists/{id}
+ * @throws Refusal INVALID_INPUT
  */
 export function refuseFieldsInQuery(query: URLSearchParams, inputSchema: z.ZodType, path: string): void {
   for (const parameter of query.keys()) {

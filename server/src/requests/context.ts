@@ -39,9 +39,9 @@ export interface RequestContext extends Services {
   setOutcome(operation: string, outcome: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void
-  /** For effects `outside` one transaction: stores the answer in one of the effect's own transactions. */
+  /** For effects `outside` one transaction: stores the response in one of the effect's own transactions. */
   remember(tx: Db, result: unknown): Promise<void>
-  /** For effects that wait for something they started. Only with an Idempotency-Key. */
+  /** Steps of the effect that a retry must not repeat. Only with an Idempotency-Key. */
   progress?: Progress
 }
 

@@ -13,8 +13,8 @@ interface Limit {
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
   /**
-   * Counts every address except those where the account is signed in, so that attacks never keep
-   * its user from signing in there.
+   * Counts every address except those where the account is signed in, so that attacks never keep the
+   * user from signing in there.
    */
   signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
@@ -38,7 +38,7 @@ const LIMITS = {
   inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
   /** Emails that a signed-in user sends to themselves. */
   testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
-  /** Emails about sign-ups. Beyond the limit, the answer is the same, but no email is sent. */
+  /** Emails about sign-ups. Beyond the limit, the response is the same, but no email is sent. */
   signUpByRecipient: { name: 'sign-up-recipient', points: 5, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
@@ -52,7 +52,7 @@ export type LimitName = keyof typeof LIMITS
 /** A /48 of IPv6 has 65,536 client addresses. Together they may make this many times the calls of one address. */
 const NETWORK_FACTOR = 2
 
-/** Hashes of a client's address and, of IPv6, of its /48. */
+/** Hashes of a client's address and, for IPv6, of its /48. */
 export interface ClientHashes {
   addressHash: string
   networkHash?: string | null
@@ -72,7 +72,7 @@ export interface Limits {
    * Refusal RATE_LIMITED
    */
   countCall(caller: string, calls?: number): void
-  /** What is left of the limit of calls, and the seconds until it starts again. */
+  /** The limit, the calls left in this minute, and the seconds until the next minute. */
   callsLeft(caller: string): { limit: number; left: number; seconds: number }
   /** Deletes expired counts. */
   purge(): Promise<void>

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
 import { idempotencyKeys } from './tables.ts'
 
-/** How long the first answer is repeated. */
+/** How long the first response is repeated. */
 const KEPT_HOURS = 24
 const isUnexpired = gt(idempotencyKeys.createdAt, sql`now() - make_interval(hours => ${KEPT_HOURS})`)
 
@@ -15,13 +15,13 @@ interface KeyedRequest {
   scope: string
   key: string
   hash: string
-  /** Encrypts the stored answer. */
+  /** Encrypts the stored response. */
   sealer: Sealer
 }
 
 /**
  * Describes a request with a key. @param secret AUTH_SECRET, to protect stored requests (passwords)
- * and answers (one-time secrets) @param request method, path and body: reusing the key for another
+ * and responses (one-time secrets) @param request method, path and body: reusing the key for another
  * request is rejected
  */
 export function keyedRequest(
@@ -47,14 +47,14 @@ interface Stored {
   answer: unknown
 }
 
-/** Deletes stored answers. @param which a condition on idempotency_keys */
+/** Deletes stored responses. @param which a condition on idempotency_keys */
 export async function deleteAnswers(tx: Db, which: SQL): Promise<void> {
   await tx.delete(idempotencyKeys).where(which)
 }
 
 /**
- * Runs `effect` once per key, in one transaction with the key. Repeats get the first answer, even a
- * refusal, except 401, 429, 5xx and what `isKept` rejects. @throws Refusal IDEMPOTENCY_*
+ * Runs `effect` once per key, in one transaction with the key. Repeats get the first response, even
+ * a refusal, except 401, 429, 5xx and what `isKept` rejects. @throws Refusal IDEMPOTENCY_*
  */
 export async function once(
   db: Db,
@@ -87,8 +87,8 @@ export async function once(
 /** What an external effect can store in its own transactions. */
 interface Keeping {
   /**
-   * Stores the answer. Without this call, the answer is stored after the effect ends. @throws
-   * Refusal IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has answered in the meantime
+   * Stores the response. Without this call, it is stored after the effect ends. @throws Refusal
+   * IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has stored its response in the meantime
    */
   remember(tx: Db, result: unknown): Promise<void>
   progress: Progress
@@ -96,7 +96,7 @@ interface Keeping {
 
 /** Steps of an external effect that a retry must not repeat. */
 export interface Progress {
-  /** The progress stored by an earlier attempt without an answer, or undefined. */
+  /** Progress that an earlier attempt stored before it ended without a response, or undefined. */
   begun: unknown
   keep(tx: Db, begun: unknown): Promise<void>
 }
@@ -155,7 +155,7 @@ const BEGUN = 102
 const ANSWERED = 200
 const REFUSED = 400
 
-/** Whether an error is an answer that a retry gets too, unlike rate limits, expired sessions and faults. */
+/** Whether retries get this error, too. They do not get rate limits, expired sessions and faults. */
 function isAnswer(error: unknown): error is Refusal {
   if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined) return false
   const status = ERROR_STATUS[error.code]
@@ -166,7 +166,7 @@ function refused({ code, message, details }: Refusal): Stored {
   return { status: REFUSED, answer: { code, message, details } }
 }
 
-/** Finds the stored answer of this request. @throws Refusal IDEMPOTENCY_KEY_REUSED */
+/** Finds the stored response to this request. @throws Refusal IDEMPOTENCY_KEY_REUSED */
 async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> {
   const [row] = await db
     .select()
@@ -178,7 +178,7 @@ async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> 
 
 function opened({ sealer }: KeyedRequest, stored: unknown): unknown {
   const { sealed } = (stored ?? {}) as { sealed?: string }
-  // Answers stored by older versions were not encrypted.
+  // Responses stored by older versions were not encrypted.
   return sealed ? JSON.parse(sealer.open(sealed)) : stored
 }
 
@@ -189,7 +189,7 @@ function firstAnswerOf({ status, answer: result }: Stored): FirstAnswer | null {
   return { refusal: new Refusal(code, message, { details }) }
 }
 
-/** Stores an answer or progress. @returns false if an answer is stored already */
+/** Stores a response or progress. @returns false if a response is stored already */
 async function remember(db: Db, request: KeyedRequest, { status, answer: result }: Stored): Promise<boolean> {
   const { scope, key, hash, sealer } = request
   const row = { scope, key, requestHash: hash, status, answer: { sealed: sealer.seal(JSON.stringify(result ?? null)) } }

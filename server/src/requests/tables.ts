@@ -1,7 +1,7 @@
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid, varchar } from 'drizzle-orm/pg-core'
 import { createdAt } from '../db/columns.ts'
 
-/** Answers by Idempotency-Key, stored for 24 hours in the transaction of the effect. */
+/** Responses by Idempotency-Key, stored for 24 hours in the transaction of the effect. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -11,7 +11,7 @@ export const idempotencyKeys = pgTable(
     /** Keyed hash of method, path and body, because a body may contain a password. */
     requestHash: text('request_hash').notNull(),
     status: integer('status').notNull(),
-    /** Encrypted, because an answer may contain a one-time secret. */
+    /** Encrypted, because a response may contain a one-time secret. */
     answer: jsonb('answer'),
     createdAt: createdAt(),
   },

@@ -3,7 +3,7 @@ import type { Charge, EventType, Invoice, InvoiceLine, Subscription } from './ob
 import { newId, type Store } from './store.ts'
 import { innerList, PaymentsProblem } from './wire.ts'
 
-/** What all parts of the payments stand-in share. */
+/** State that all parts of the payments stand-in share. */
 export interface Machine {
   store: Store
   /** Stores an event and sends it to webhooks. */

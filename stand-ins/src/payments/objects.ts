@@ -108,7 +108,7 @@ export interface Period {
   end: number
 }
 
-/** What a line of an invoice charges. */
+/** The charge in one line of an invoice. */
 export interface Charge {
   amount: number
   description: string

@@ -50,7 +50,7 @@ export async function makeSigningKey(): Promise<SigningKey> {
   }
 }
 
-/** Creates a certificate for a key that expired yesterday. */
+/** Creates a certificate that expired yesterday, for an existing key. */
 export async function expiredCertificateOf({ privateKey }: SigningKey): Promise<string> {
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')

@@ -17,7 +17,7 @@ export type ActivityEntry = WebhookEntry | SubscriptionEntry
 /** An event about `userId`, to which apps can subscribe. X charges once per `id`. */
 type Happening = { eventType: string; userId: string; id: string; at: number; payload: () => object }
 
-/** How many reads and renames are stored for replays. */
+/** Number of reads and renames that are stored for replays. */
 const REMEMBERED_MAX = 10_000
 
 export type Activity = ReturnType<typeof createActivity>

@@ -12,8 +12,8 @@ const App = z.strictObject({
   /** The app-only token, which registers webhooks. */
   bearerToken: z.string().min(1),
   /**
-   * How many direct messages X allows in 24 hours over all users of the app, even if limits are
-   * off. Defaults to X's own limit.
+   * Number of direct messages that X allows in 24 hours over all users of the app, even if limits
+   * are off. Defaults to X's own limit.
    */
   messagesPerDay: z.int().min(0).optional(),
 })

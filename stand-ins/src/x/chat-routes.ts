@@ -47,7 +47,7 @@ const KEY_FIELDS: Record<string, (person: Person, viewer: Person) => unknown> = 
   public_key: ({ key }) => publicKeyOf(`identity ${key}`),
   signing_public_key: ({ key }) => publicKeyOf(`signing ${key}`),
   identity_public_key_signature: ({ key }) => createHash('sha512').update(key).digest('base64'),
-  // X only returns this to the user whose keys they are.
+  // X returns this only to the keys' owner.
   juicebox_config: ({ id }, viewer) => (id === viewer.id ? { max_guess_count: 20, token_map: [] } : undefined),
 }
 

@@ -13,7 +13,7 @@ import type { Grant, Tokens } from './tokens.ts'
 
 const SHORTEST_PASSWORD = 8
 
-/** What all routes share. */
+/** State that all routes share. */
 export type Network = {
   url: () => string
   now: () => number

@@ -103,7 +103,7 @@ export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
     }
   }
 
-  /** Returns the id of the app that the request authenticates, if any. */
+  /** Returns the id of the app that the request authenticates as, if any. */
   function clientOf(request: FastifyRequest, form: Fields): string | undefined {
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const [id = form.client_id, ...secret] =

@@ -18,7 +18,7 @@ const Pages = z.strictObject({
   markup: z
     .enum(['chat', 'slow', 'passcode', 'passcode_new', 'request', 'drawer', 'unclear', 'no_id', 'changed'])
     .default('chat'),
-  /** The only way of writing that the composer accepts. */
+  /** The only kind of input that the composer accepts. */
   typing: z.enum(['any', 'command', 'paste', 'setter']).default('any'),
 })
 

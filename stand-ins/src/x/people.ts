@@ -179,7 +179,7 @@ export function followedBy(handle: string): People {
   return peopleOf(`following:${key}`, personOf(key).followingCount)
 }
 
-/** Who has which handle. A person is identified by their first handle, from which they are generated. */
+/** Maps people to handles. A person is identified by their first handle, from which they are generated. */
 export type Registry = {
   /** Records a handle, because ids of handles with 13 to 15 characters cannot be decoded. */
   see(handle: string): void

@@ -8,10 +8,10 @@ declare module 'fastify' {
   }
 }
 
-// What tests can change about the stand-in X, in addition to faults. A PUT replaces all values of a
-// path. Omitted values get their default, which is what X documents.
+// Switches with which tests change the stand-in X, in addition to faults. A PUT replaces all values
+// of a path. Omitted values get their default, which is what X documents.
 
-/** How events look. */
+/** The format of events. */
 const Events = z.strictObject({
   /** In `chat.*`: `a:b` or `a-b`, the smaller id first unless swapped. */
   conversationId: z.enum(['colon', 'dash', 'colon-swapped', 'dash-swapped']).default('colon'),
@@ -23,13 +23,13 @@ const Events = z.strictObject({
   times: z.enum(['text', 'number']).default('text'),
   uuids: z.enum(['positive', 'negative', 'uuid']).default('positive'),
   hasFilter: z.boolean().default(true),
-  /** Which part is unreadable: the payload, the Thrift in `encoded_event`, the envelope, or none. */
+  /** The unreadable part: the payload, the Thrift in `encoded_event`, the envelope, or none. */
   unreadable: z.enum(['payload', 'encodedEvent', 'envelope']).nullable().default(null),
   /** The prefix of the event types that are unreadable. */
   unreadableTypes: z.string().default(''),
 })
 
-/** How `dm_events` look. */
+/** The format of `dm_events`. */
 const Reading = z.strictObject({
   order: z.enum(['newest', 'oldest', 'shuffled']).default('newest'),
   /** A page ends after this number of events, without a `next_token`. */
@@ -44,7 +44,7 @@ const Reading = z.strictObject({
   shortensLinks: z.boolean().default(true),
 })
 
-/** How X Chat behaves. */
+/** The behavior of X Chat. */
 const Chat = z.strictObject({
   /** The share of people who answer in X Chat, from 0 to 1. */
   share: z.number().min(0).max(1).default(0),

@@ -81,7 +81,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     return chatEntryOf(chats.add({ from: sender.id, to: receiver.id }))
   })
 
-  /** Makes a person do something in X Chat. */
+  /** Adds an event in X Chat from one person to another, such as a message. */
   app.post<{ Params: { handle: string } }>('/_people/:handle/chat', async (request, reply) => {
     const { data, error } = ChatBody.safeParse(request.body)
     if (error) return reply.code(400).send({ error: z.prettifyError(error) })

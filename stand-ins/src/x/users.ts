@@ -196,7 +196,10 @@ export function userJson(
   return Object.fromEntries([...names].map((name) => [name, FIELDS[name]?.(person, network, ties)]))
 }
 
-/** Returns a function for whom the viewer follows and who follows the viewer, computed once and only if needed. */
+/**
+ * Returns a function that lists the viewer's followers and the people they follow, computed once,
+ * on the first call.
+ */
 export function tiesOf({ key }: Person): () => Ties {
   let ties: Ties | undefined
   return () => (ties ??= { followers: followersOf(key), following: followedBy(key) })

@@ -18,8 +18,8 @@ export interface Pause {
 }
 
 /**
- * Pauses the account's API campaigns, and the campaign `campaignId` even if the account only sends
- * its follow-ups, and stores the reason. Direct messages wait until more are queued or the account
+ * Pauses the account's API campaigns and stores the reason. Also pauses `campaignId`, whose
+ * follow-ups alone the account may send. Direct messages wait until more are queued or the account
  * is reconnected.
  */
 export async function pauseCampaignsOf(
@@ -115,7 +115,7 @@ export async function checkOptOuts(tx: Db, dmId: string): Promise<void> {
   await pauseItself(tx, last, { code: 'opt_outs', params: { optOuts: last.matching, of: last.total } })
 }
 
-/** Whether closed inboxes refused as many of a campaign's last messages from an account as the workspace allows. */
+/** Whether closed inboxes reached the workspace's limit among the campaign's last messages from an account. */
 export async function hasClosedInboxes(
   db: Db,
   workspaceId: string,

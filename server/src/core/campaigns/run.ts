@@ -5,7 +5,7 @@ import { endTurn } from '../messages/schedule.ts'
 
 /**
  * SQL: updates a campaign after an outcome, and completes it if nothing is open or queued. @param
- * changes the CTE with what to add to the counts, such as `campaign_changes` of `sumMessages`
+ * changes the CTE with the changes of the counts, such as `campaign_changes` of `sumMessages`
  */
 export function campaignRun(campaignId: string, opened: number, nextAt: string | null, changes?: string): SQL {
   const queued = changes ? sql`locked.dms_queued_count + d.dms_queued_count` : sql`locked.dms_queued_count`

@@ -11,7 +11,7 @@ const NEXT: Record<CampaignStatus, readonly CampaignStatus[]> = {
   archived: [],
 }
 
-/** What a requested status change does. `same`: a repeated request, such as a double click, changes nothing. */
+/** The effect of a requested status change. `same`: a repeated request, such as a double click, changes nothing. */
 export function transition(from: CampaignStatus, to: CampaignStatus): 'changes' | 'same' | 'forbidden' {
   if (NEXT[from].includes(to)) return 'changes'
   return from === to && from !== 'archived' && from !== 'completed' ? 'same' : 'forbidden'
@@ -33,7 +33,7 @@ export function mayBeEdited(status: CampaignStatus): boolean {
 /** On a new UTC day, the first read returns about this many old entries, and X charges for them again. */
 const READ_AGAIN_A_DAY = 5
 
-/** What X charges for in a campaign. */
+/** The parts of a campaign that X charges for. */
 interface Billed {
   channel: 'api' | 'extension'
   people: number
@@ -45,9 +45,9 @@ interface Billed {
 }
 
 /**
- * What X charges for a campaign, in cents; null: nothing. One in REPLIES_ONE_IN people is assumed
- * to reply. X charges for each delivered reply, and for one read of each reply and of each message
- * sent through its API.
+ * Estimates what X charges for a campaign, in cents; null: nothing. One in REPLIES_ONE_IN people is
+ * assumed to reply. X charges for each delivered reply, and for one read of each reply and of each
+ * message sent through its API.
  */
 export function billOf(
   { channel, people, messages, lookups, days }: Billed,

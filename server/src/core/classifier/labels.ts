@@ -16,11 +16,11 @@ import { refuses } from './refusals.ts'
 import { asksHowToStop } from './stop-questions.ts'
 import { fold } from './text.ts'
 
-/** What a reply says. */
+/** The meaning of a reply. */
 export interface Reading {
   /** Null: the text mixes languages, is in one that the model does not know, or refuses despite a positive label. */
   label: RecognizedLabel | null
-  /** How likely the label is right: 1 if a rule decided. */
+  /** The probability that the label is right; 1 if a rule decided. */
   confidence: number
   /** What chose the label. Only a rule suppresses a person. */
   by: 'rule' | 'model'

@@ -134,7 +134,7 @@ export function isUnknownOrMixed(text: string): boolean {
   return languages.size > 1
 }
 
-/** Whether a text is in a language without labels. @param from the probability from which it counts as one */
+/** Whether a text is in a language without labels. @param from the probability above which it counts as such */
 function isUnknown(text: string, from: number): boolean {
   const letters = languageOfLetters(text)
   if (letters) return !LABELLED.has(letters) && letters !== 'und'
@@ -142,7 +142,7 @@ function isUnknown(text: string, from: number): boolean {
   return shares.reduce((sum, share, index) => (IS_LABELLED[index] ? sum : sum + share), 0) > from
 }
 
-/** Languages whose words the training data do not show, because they are written without spaces. */
+/** Languages whose words the training data do not show, because they need no spaces between words. */
 const WITHOUT_WORDS: ReadonlySet<string> = new Set(['ja', 'ko', 'zh'])
 const WITH_WORDS = [...LABELLED].filter((language) => !WITHOUT_WORDS.has(language))
 

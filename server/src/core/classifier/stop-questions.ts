@@ -25,7 +25,7 @@ const MESSAGES =
   /^(?:(?:messag|msg|dm|contact|text|e-?mail|inbox|spam|pitch|outreach|bother|harass|annoy|ping|writ|send|sell|solicit|nag|bug|reach|follow|communicat|notif|newsletter|advert|bot|receiving|getting|hearing|seeing)[^ ]*|ads?|mails?|mailing|lists?|pms?)$/
 const SENDER_OR_ME = /^(?:me|us|myself|you|u|ya|guys)$/
 const CAMPAIGN_NOUN = /^(?:campaigns?|sequences?|workflows?|automations?)$/
-/** What those who ask about it send themselves. */
+/** Things that the writer sends to others, such as ads. */
 const OWN_OUTREACH = /^(?:ads?|follow[^ ]*|ups?|outreach|newsletter[^ ]*|bots?|lists?|mailing)$/
 const NEGATION = /^(?:not|never|[a-z]+n't|dont|wont|cant)$/
 
@@ -325,8 +325,9 @@ function stoppedInEnglish(words: readonly string[]): Stopped {
 }
 
 /**
- * "Why did my campaign stop?" In doubt it is not: with a word for messages, an unsubscription, or a
- * request to the sender, such as "When will you stop the campaign?".
+ * Whether a question is about a campaign, such as "Why did my campaign stop?". In doubt it is not:
+ * with a word for messages, an unsubscription, or a request to the sender, such as "When will you
+ * stop the campaign?".
  */
 function isAboutCampaign(words: readonly string[], verb: number): boolean {
   const asksSender = words.includes('you') && words.some((word) => NEGATION.test(word) || word === 'will')

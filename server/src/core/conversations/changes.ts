@@ -194,7 +194,7 @@ export async function relabelReply(
   })
 }
 
-/** Locks the messages of leads, then the leads, in the same order as storing an answer does. */
+/** Locks the messages of leads, then the leads, in the same order as storing a reply does. */
 export async function lockMessages(tx: Db, leadIds: SQL): Promise<void> {
   await lockRows(tx, 'dms', sql`lead_id in (${leadIds})`)
   await lockRows(tx, 'leads', sql`id in (${leadIds})`)

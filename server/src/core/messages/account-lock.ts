@@ -68,7 +68,7 @@ export interface LockedLimits {
   claimedAt: string
 }
 
-/** What a claim has locked. */
+/** A claim's locked account, and the campaign that may send next. */
 export interface Locked extends LockedLimits {
   /** The campaign whose next message may be claimed; null: there is none, or it is being paused or edited. */
   campaignId: string | null
@@ -198,7 +198,7 @@ export async function lockFor(
 
 /**
  * Locks the X account whose limits apply to a sender, across all workspaces. If the account is
- * unknown, locks the workspace. For an answer, the limits that a user has set do not apply.
+ * unknown, locks the workspace. For an answer from the inbox, limits set by a user do not apply.
  */
 export async function lockLimits(
   tx: Db,

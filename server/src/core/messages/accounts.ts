@@ -68,8 +68,9 @@ export async function findAccount(db: Db, workspaceId: string, id: string): Prom
 }
 
 /**
- * Assigns extension campaigns without an account to the current one. Runs in its own transaction,
- * because campaigns are locked before accounts. If it fails, the first claim assigns the account.
+ * Assigns active extension campaigns without an account to the current one. Runs in its own
+ * transaction, because campaigns are locked before accounts. If it fails, the first claim assigns
+ * the account.
  */
 export async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
   const account = await findLinkedAccount(db, workspaceId)

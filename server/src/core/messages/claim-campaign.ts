@@ -40,7 +40,7 @@ export async function claimOne(context: ClaimContext, actor: Actor, { id, holder
   return nothingDue(waits.length > 0 ? Math.min(...waits.map(secondsOf)) : await secondsUntilLeaseExpires(db, [id]))
 }
 
-/** What a campaign may send next. */
+/** A candidate to send next: a campaign's first messages, or its follow-ups from one account. */
 type Turn = { id: string; isFollowUp: boolean; xAccountId: string | null }
 
 function scopeOf(campaign: typeof campaigns.$inferSelect, { isFollowUp, xAccountId }: Turn): Scope {

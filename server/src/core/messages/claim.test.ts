@@ -174,7 +174,7 @@ it('pauses a campaign before a variable is sent that an earlier version left, an
 })
 
 describe('unfilled variables', () => {
-  // What other tests have queued is not due.
+  // Messages that other tests have queued are not due.
   beforeEach(async () => void (await leaveIdle(app)))
 
   // PostgreSQL cannot store NUL.

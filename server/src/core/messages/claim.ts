@@ -8,7 +8,7 @@ import { reschedule } from './schedule.ts'
 import type { Sender } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
 
-/** What a claim returns: a message, or why there is none. */
+/** The result of a claim: a message, or why there is none. */
 export type Answer =
   | ({ kind: 'claimed' } & ClaimedMessage)
   /** `isTurn`: an older campaign of the account sends first. */
@@ -67,7 +67,7 @@ const DELAYS_MAX = 50
 /**
  * Claims the next message of a campaign, or of the account that has been due longest, if the
  * account's limits allow it and no older campaign sends first. Senders call `claimSendable`.
- * @param ended what the transaction's previous claim returned, if that message has been ended since
+ * @param ended the message that the transaction's previous claim returned, if it has been ended since
  */
 export async function claim(
   tx: Db,

@@ -38,7 +38,7 @@ async function importList(by: Person, rows: [handle: string, xUserId: string][])
   await by.client.lists.addLeads({ id, leadIds: all.map((lead) => lead.id) })
   return { id, leadIds: all.map((lead) => lead.id), handles: all.map((lead) => lead.twitterHandle) }
 }
-/** Renames a person at X. The person who had the new handle is gone. */
+/** Renames a person at X. The previous owner of the new handle disappears. */
 async function renameAtX(handle: string, to: string) {
   const response = await fetch(`${app.x.url}/_people/${handle}/rename`, {
     method: 'POST',

@@ -227,7 +227,7 @@ const CONTEST_MS = 50
 type HandOver = {
   isActive: boolean
   isBlind: boolean
-  /** How many more seconds a follow-up's last account read counts; null: not a follow-up, or never read. */
+  /** Seconds for which a follow-up's last account read still counts; null: not a follow-up, or never read. */
   knownForSeconds: number | null
   reason: SkipReason | null
   isContested: boolean

@@ -86,7 +86,7 @@ describe('a campaign', () => {
         pauseReason: 'Not permitted',
         reason: { code: 'refusals', params: { refused: 5, of: 20 } },
       })
-    // Only what happens after the campaign is resumed counts.
+    // Only rejections after the resume count.
     await person.client.campaigns.update({ id: campaign.id, status: 'active' })
     await forbid(campaign, ids.slice(29, 33))
     expect((await find(campaign)).status).toBe('active')
@@ -109,7 +109,7 @@ describe('a campaign', () => {
       reason: { code: 'refusals', params: { refused: 10, of: 40 } },
       pauseReason: 'X rejected 10 of the last 40 messages. Check the message and the list, then resume.',
     })
-    // Once the campaign is resumed, only what happens after that counts.
+    // Only rejections after the resume count.
     await campaign.person.client.campaigns.update({ id: campaign.id, status: 'active' })
     await refuse(campaign, campaign.ids.slice(40, 49))
     expect((await find(campaign)).status).toBe('active')

@@ -17,7 +17,7 @@ const enrollment = alias(enrollments, 'e')
 /**
  * SQL over the aliases of a lead and a message: the reason if another message to the lead was sent,
  * or was claimed earlier; else null. Queueing checks this too, but leads may be merged later.
- * Direct messages and follow-ups are not checked.
+ * Direct messages, follow-ups and campaigns that allow repeats are not checked.
  */
 function duplicateReason(lead: AliasOf<typeof leads>, message: AliasOf<typeof dms>): SQL {
   return sql`(

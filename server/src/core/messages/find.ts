@@ -11,8 +11,8 @@ import { withAccount } from '../neighbors.ts'
 type Needs = Parameters<typeof withAccount>[0]
 
 /**
- * What a conversation shows about a message. `absent`: it is certainly not there. `uncertain`: it
- * may or may not be.
+ * Whether a conversation shows a message. `absent`: it is certainly not there. `uncertain`: it may
+ * or may not be.
  */
 export type Reading = { kind: 'found'; id: string; at: Date } | { kind: 'absent' } | { kind: 'uncertain' }
 
@@ -77,8 +77,8 @@ function isDescending(messages: readonly { at: Date }[]): boolean {
 }
 
 /**
- * What a listed conversation shows about a message. The message is absent only if the list is in
- * order and reaches an earlier message, because a page may end early. A message from the account
+ * Decides whether a listed conversation shows a message. The message is absent only if the list is
+ * in order and reaches an earlier message, because a page may end early. A message from the account
  * that no row explains may be this one in an altered form. @param recorded X ids of our other
  * recorded messages, and whether each was sent earlier
  */
@@ -161,7 +161,7 @@ function addressOf(link: string): string {
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
-/** How often entities are decoded, because X may have escaped them more than once. */
+/** How many times entities are decoded, because X may have escaped them more than once. */
 const DECODE_MAX = 3
 
 function decoded(text: string): string {

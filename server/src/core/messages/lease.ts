@@ -76,7 +76,7 @@ export async function leaseNext(tx: Db, env: SendingEnv, sender: Sender, locked:
     ...(byApi ? [sql`c.channel = 'api'`] : []),
     ...(byApi && !isFollowUp && !isAnswer ? [sql`c.x_account_id = ${accountId}`] : []),
   ]
-  // Within one campaign, the step's delay decides instead.
+  // Messages of one campaign are kept apart by the step's delay instead.
   const apartUntil = byHand
     ? sql`null::timestamptz`
     : sql`

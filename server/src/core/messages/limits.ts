@@ -83,10 +83,10 @@ export function capAt(accountLimits: AccountLimits, limits: ProductLimits, first
   return { cap: warm, growsAt: firstSentAt ? new Date(firstSentAt.getTime() + (days + 1) * DAY_MS) : null }
 }
 
-/** What decides when an account may send next. */
+/** The times that decide when an account may send next. */
 interface Sent {
   lastAt: Date | null
-  /** If the cap is reached, when the oldest counted message is a day old; else null. */
+  /** When the oldest counted message will be a day old, if the cap is reached; else null. */
   leavesAt: Date | null
   /** X accepts no messages before this time. */
   restsUntil: Date | null
@@ -130,8 +130,8 @@ export function cooldownOf(
 }
 
 /**
- * What a message waits for if both its sender's limits and a reason of its own delay it. If both
- * ends are known, the later one counts. If its own reason has no end, the limits count. The
+ * Decides what a message waits for if both its sender's limits and a reason of its own delay it. If
+ * both ends are known, the later one counts. If its own reason has no end, the limits count. The
  * interval counts last.
  */
 export function holdOf<Own extends { until: Date | null }>(

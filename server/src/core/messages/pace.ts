@@ -12,11 +12,11 @@ import { allDay, claimThatLeavesTheDay, lastHandOver, type SendingEnv } from './
 
 // The limits
 
-/** The account's past claims, as its limits need them. */
+/** The times of past claims that the limits depend on. */
 interface Before {
   /** When the last message was claimed or handed over. */
   lastAt: Date | null
-  /** If the cap is reached, when it allows the next message. */
+  /** When the cap allows the next message, if it is reached. */
   leavesAt: Date | null
   /** When this account may try again, if the app has used up its messages of 24 hours. */
   appTurnAt: Date | null

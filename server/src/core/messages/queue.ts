@@ -118,7 +118,7 @@ export async function queueList(
 /** Roughly how many messages are inserted per second: queueing itself takes time, too. */
 const QUEUED_PER_SECOND = 10_000
 
-/** SQL: when messages are due that are queued together: after the hold, plus the time to queue `count` messages. */
+/** SQL: the due time of messages queued together: the end of the hold, plus the time to queue `count` messages. */
 export function dueAfterHold(holdSeconds: number, count: SQL): SQL {
   if (holdSeconds === 0) return sql`now()`
   return sql`clock_timestamp() + make_interval(secs => ${holdSeconds}::float + ${count} / ${QUEUED_PER_SECOND}::float)`

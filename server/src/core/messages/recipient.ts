@@ -68,9 +68,8 @@ export async function findLostHandle(db: Db, leadId: string): Promise<SkipReason
 }
 
 /**
- * Saves the X id that X has shown with the handle of an imported lead. @returns why the message
- * must not be sent if, by this id, the person has replied or was messaged as another lead; else
- * null
+ * Saves the X id that X has shown with the handle of an imported lead. @returns why the message must
+ * not be sent: by this id, the person has replied or was messaged as another lead; else null
  */
 async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): Promise<SkipReason | null> {
   const { workspaceId, campaignId } = claimed

@@ -53,7 +53,7 @@ interface Outcome {
 const isUnstored = sql`
   not coalesce((select a.stores_conversations from x_accounts a where a.id = dms.x_account_id), false)`
 
-/** What a recorded outcome changes in its campaign. */
+/** The effects of a recorded outcome on its campaign. */
 type Recorded = {
   campaignId: string
   /** The message before the change, as JSON. */
@@ -162,7 +162,7 @@ export async function recordOutcome(
   return { campaignCompleted: await endRun(tx, run) }
 }
 
-/** Shows the lead of a failed message as queued if another message to them is still queued, as of now. */
+/** Marks the lead of a failed message as queued if another message to them is still queued. */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
   const isStillQueued = sql`exists (
     select
@@ -299,9 +299,9 @@ async function reportedReason(
 }
 
 /**
- * Links a claimed message to the sent message that X shows. A restore may have stored the latter
- * without a lead: then deletes that row. @returns false: the lease is no longer valid, or the
- * message at X belongs to another row
+ * Links a claimed message to the sent message that X shows. If a restore stored the latter without a
+ * lead, deletes that row. @returns false: the lease is no longer valid, or the message at X belongs
+ * to another row
  */
 export async function recordFound(
   tx: Db,
@@ -334,8 +334,8 @@ export const isOfMonth = (at: SQL) =>
 /** The result of trying to send a claimed message. */
 export type Verdict =
   /**
-   * `mills`: what X charges for it, in thousandths of a dollar. `days`: what X's headers say about
-   * limits of 24 hours.
+   * `mills`: what X charges for it, in thousandths of a dollar. `days`: X's 24-hour limits, from its
+   * headers.
    */
   | { kind: 'sent'; eventId: string; mills: number; days?: XDayLimits }
   /** An earlier attempt succeeded: the conversation shows the message. */

@@ -92,7 +92,7 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
   if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
   await lockQueueing(tx, dm.workspaceId)
   const basisRequired = await isBasisRequired(tx, env, dm.workspaceId)
-  // The person who queues it again may know better than X's last answer about the inbox.
+  // The person who queues it again may know more about the inbox than X's last response.
   const skip = reasonToSkip(alias(leads, 'l'), { ...campaign, xAccountId: null }, basisRequired, env, dm.id)
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
     sql`

@@ -30,7 +30,7 @@ export type NowContext = Needs & {
   progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
 }
 
-/** The request is answered within this time. After that, sending and settling continue in the background. */
+/** The request gets a response within this time. After that, sending and settling continue in the background. */
 const ANSWER_WITHIN_MS = 25_000
 const POLL_MS = 250
 

@@ -9,13 +9,13 @@ export interface SenderKind {
    * never moves earlier.
    */
   byHand: boolean
-  /** Sends an answer from the inbox: of our own limits only DAILY_DM_CAP applies, and no limit of campaigns. */
+  /** Sends an answer from the inbox. Of our own limits, only DAILY_DM_CAP applies; paused campaigns do not matter. */
   isAnswer: boolean
   /** The interval between two messages applies to this sender. */
   hasInterval: boolean
   /** The sender's claims count as attempts. The simulated queue never sends. */
   maySend: boolean
-  /** Fails messages that must not be sent as soon as it claims them. Other senders do so right before sending. */
+  /** On claiming, fails messages that must not be sent. Other senders do so right before sending. */
   skips: boolean
 }
 

@@ -42,7 +42,7 @@ export interface LimitsRow {
   pause_seconds: number | null
 }
 
-/** Whose limits: those of an account, or of the extension if no account is known. */
+/** The owner of limits: an account, or the extension if no account is known. */
 interface LimitsScope {
   workspaceId: string
   account: { id: string; xUserId: string } | null

@@ -40,7 +40,7 @@ let app: TestApp
 let person: Person
 let needs: Needs
 let proxy: Server
-/** How X's answers about a conversation are altered on their way, by the X id of the person. */
+/** How X's responses about a conversation are altered in transit, by the X id of the person. */
 const ways = new Map<string, Alter>()
 /** Conversations that X shows with one message per page. */
 const shortPages = new Set<string>()
@@ -94,7 +94,7 @@ const STEPS = [
 
 type Sent = Awaited<ReturnType<typeof sendUnknown>>
 
-/** Sends a message whose outcome is unknown. @param how how X's answer fails @param way what X shows later */
+/** Sends a message whose outcome is unknown. @param how how X's response fails @param way what X shows later */
 async function sendUnknown(how: object, way: Alter = (page) => page) {
   await setFaults(app)
   await signUp()
@@ -220,7 +220,7 @@ describe('a message whose answer is lost', () => {
   const arrivedOnes = new Map<string, Sent>()
   const lostOnes = new Map<string, Sent>()
   const of = (all: Map<string, Sent>, name: string) => all.get(name) as Sent
-  /** What screens show of each message after ten minutes. */
+  /** Each message as screens show it after ten minutes. */
   const early = new Map<string, unknown>()
 
   beforeAll(async () => {

@@ -223,7 +223,7 @@ async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm
     where ${isUnsettled(dm)} returning due_at <= now() as "isConfirmed", may_resend and attempts < 2 as "mayResend"`)
   const [absent] = rows
   if (!absent?.isConfirmed) return false
-  // Messages that arrived since may need another answer, so the author decides.
+  // Messages that arrived in the meantime may need another answer, so the author decides.
   if (dm.isAnswer) return fail(db, dm, { wasSent: false, errorMessage: NOT_SENT })
   if (!absent.mayResend) return giveUp(db, dm)
   return transact(db, async (tx) => {

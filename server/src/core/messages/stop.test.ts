@@ -56,7 +56,7 @@ async function atOnce(lock: string, work: () => Promise<unknown>, other: () => P
  * Archives a campaign and runs something else after its leads are updated but before the commit.
  */
 const whileArchiving = (id: string, other: () => Promise<unknown>) =>
-  // The monthly quota is locked last (db/transact.ts).
+  // `releaseLeads` locks the monthly quota after the leads.
   atOnce(
     `select from monthly_usage where workspace_id = '${person.workspaceId}' for update`,
     () => person.client.campaigns.update({ id, status: 'archived' }),

@@ -117,7 +117,7 @@ function planWaitOf(
   return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }
 
-/** Who sends: an X account; if that is null, the current account. */
+/** A sender: an X account, or the current account if `xAccountId` is null. */
 type SenderOf = Pick<Sending, 'channel' | 'xAccountId'>
 
 /** Finds until when the limits make each of these senders wait, with one query per sender. */

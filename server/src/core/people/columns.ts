@@ -285,8 +285,8 @@ export function readLine(
 }
 
 /**
- * Joins a row's first and last name, in a file without a column of names; null: neither is known,
- * or it is too long.
+ * Joins a row's first and last name, in a file without a name column; null: neither is known, or it
+ * is too long.
  */
 function joinedName(cells: readonly [column: string, text: string][]): string | null {
   const name = ownFullName(Object.fromEntries(cells))

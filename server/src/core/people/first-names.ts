@@ -22,8 +22,8 @@ export function firstNameColumns({ name, twitterHandle, metadata }: Named) {
 const PART = 500
 
 /**
- * Finds the first names of leads that were stored before first names were. Any number of processes
- * may run this. @param part leads per transaction
+ * Finds the first names of leads stored before the product stored first names. Any number of
+ * processes may run this. @param part leads per transaction
  */
 export async function findFirstNames(db: Db, part = PART): Promise<void> {
   while ((await transact(db, (tx) => findSome(tx, part))) > 0);

@@ -87,7 +87,7 @@ export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<
     where s.workspace_id = ${own} and s.twitter_handle = lower(i.twitter_handle) and ${isOfAnother}`)
 }
 
-/** SQL after `returning` of an update of leads whose ids X has shown: what `identifySuppressions` needs. */
+/** SQL for `returning` in updates of leads whose ids X has shown: the columns that `identifySuppressions` needs. */
 export const SHOWN = sql`
   workspace_id, x_user_id, lower(twitter_handle) as handle, handle_lost_at is not null as is_lost`
 
@@ -167,7 +167,7 @@ async function followHandle(tx: Db, own: SQL, { xUserId, handle, newHandle, isLo
 
 /**
  * Corrects leads according to the staged people, whose ids come from X: removes wrong ids, stores
- * changed handles, and marks leads that have lost their handle. Creates and merges nobody.
+ * changed handles, and marks leads that have lost their handle. Neither creates nor merges leads.
  */
 export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`

@@ -82,7 +82,7 @@ export interface FilePart {
   /** Rows to stage without their X id, which is doubtful. */
   warnings: LineProblem[]
   warningCount: number
-  /** How much of the file has been read so far. */
+  /** Bytes read so far, including earlier parts. */
   bytesRead: number
 }
 

@@ -337,7 +337,7 @@ async function restoreRemoval(
         where r.removal_id = ${removal.id} and opener.campaign_id in (
           select id from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign')`,
   )
-  // Makes the bytes be counted again, because they may have been counted since the deletion.
+  // Forces a recount of the bytes: they may have been counted since the deletion.
   await tx.delete(leadBytes).where(eq(leadBytes.workspaceId, actor.workspaceId))
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0

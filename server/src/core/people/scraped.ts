@@ -8,7 +8,7 @@ export async function linkScraped(tx: Db, scrapeId: string, leadIds: readonly st
   await tx.execute(addFinds(sql`select ${scrapeId}::uuid, unnest(${sql.param(leadIds)}::uuid[]), now()`))
 }
 
-/** Stores which users do not accept messages from the account that scrapes. */
+/** Stores whether users accept messages from the account that scrapes. */
 export async function storeClosed(
   tx: Db,
   row: { workspaceId: string; xAccountId: string | null },

@@ -9,7 +9,7 @@ import { allBytes, leads } from '../tables/leads.ts'
 import { countedLeads } from './selection.ts'
 import { incoming } from './stage-table.ts'
 
-// How much a workspace may store. Leads are counted exactly; their bytes have an upper bound that
+// Limits how much a workspace stores. Leads are counted exactly; their bytes have an upper bound that
 // is rarely recounted.
 
 const LIMITS = { leads: WORKSPACE_LEADS_MAX, bytes: WORKSPACE_BYTES_MAX }

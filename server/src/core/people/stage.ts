@@ -34,7 +34,7 @@ export interface Owner {
   userId: string | null
 }
 
-/** Where people come from: X, which knows their ids, as `whole` profiles or `parts` of them, or a `file`. */
+/** The source of people: X, as `whole` profiles or `parts` of them, always with ids; or a `file`. */
 type Source = 'whole' | 'parts' | 'file'
 
 /**
@@ -110,8 +110,8 @@ export interface StagedLines {
 }
 
 /**
- * Returns removed rows. @param removed SQL that returns each removed row's `line` @param named how
- * many lines to name
+ * Runs a deletion. @returns the first lines and the number of deleted rows @param removed the
+ * deletion, returning `line` @param named how many lines to return
  */
 async function linesOf(tx: Db, removed: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`

@@ -13,7 +13,7 @@ import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 import { invalidField, Refusal } from '../../refusal.ts'
 
-/** The layout of a suppression file, for what its first row does not show. */
+/** The layout of a suppression file, for files whose first row does not show it. */
 export interface SuppressionLayout {
   /** The meaning of each column, '' to skip it. */
   columns?: readonly string[] | undefined
@@ -21,7 +21,7 @@ export interface SuppressionLayout {
   hasHeader?: boolean | undefined
 }
 
-/** The header must be among this many first lines. Titles may precede it. */
+/** How many lines are searched for the header. Titles may precede it. */
 const TITLES_MAX = 10
 
 /**

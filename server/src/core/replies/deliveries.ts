@@ -45,7 +45,7 @@ export function createDeliveryStore({
   let waiting: Incoming[] = []
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
-  /** For each app with deliveries that could not be stored, when the first of them failed. */
+  /** By app: when storing a delivery first failed. */
   const failed = new Map<string, Date>()
 
   async function write(): Promise<void> {

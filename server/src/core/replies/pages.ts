@@ -16,7 +16,7 @@ import type { ListReading, Reading } from '../tables/replies.ts'
  * waits for it, even while X cannot be read.
  */
 
-/** What reading needs. `origin`: the address to which X delivers. */
+/** The services that reading needs. `origin`: the address to which X delivers. */
 export interface WatchContext {
   database: Database
   jobs: JobQueue
@@ -49,11 +49,11 @@ export type Watch = {
   hasMessageRequests: boolean
   /** A connected account of that X user; null if there is none. */
   accountId: string | null
-  /** When the account's first message was sent; null: none was. */
+  /** When the account's first message was sent; null: it has sent none. */
   sentSince: string | null
-  /** Messages sent since this time may be missing after a restore; null: none can be. */
+  /** After a restore, messages sent since this time may be missing; else null. */
   unreadSince: string | null
-  /** Before this time, a message sent before the restore may still be in flight; null: none can be. */
+  /** Until this time, a message sent before a restore may still be in flight; else null. */
   inFlightUntil: string | null
 }
 

@@ -131,7 +131,7 @@ async function readMessages(
 
 /**
  * The size of the first page. Our own messages since `earliest` are at the top of the list, so a
- * page that holds them all costs no more.
+ * page with all of them costs no more.
  */
 async function firstPageSize(db: Db, xUserId: string, earliest: Date): Promise<number> {
   const { rows } = await db.execute<{ sent: number }>(sql`
@@ -179,7 +179,7 @@ async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promis
       reading = case when ${kind === 'invalid'}::boolean then null else reading end
     where x_user_id = ${xUserId}`)
 }
-/** How often to try again without funds, because credits or a higher spending limit may arrive at any time. */
+/** Longest delay without funds, because credits or a higher spending limit may arrive at any time. */
 const FUNDS_SECONDS = 900
 
 /** Stores that conversations cannot be read. Reads that follow-ups request wait for POLL_SECONDS.degraded. */

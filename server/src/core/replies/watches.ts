@@ -15,8 +15,8 @@ import { POLL_SECONDS } from './writers.ts'
 
 /*
  * Replies arrive through X's webhook. Reads find lost ones: before each follow-up, otherwise every
- * few hours, and often without a webhook. Each watched account has its own job, which runs in one
- * process at a time.
+ * few hours, or every POLL_SECONDS.degraded without a webhook. Each watched account has its own job,
+ * which runs in one process at a time.
  */
 
 const CHECK_SECONDS = 3_600
@@ -29,8 +29,8 @@ const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_S
 const NO_CHATS = `X doesn't tell us about X Chat, so we check for replies there every ${POLL_SECONDS.degraded} seconds.`
 
 /**
- * Detects replies, as one of any number of processes: maintains subscriptions, processes deliveries
- * and reads accounts.
+ * Detects replies: maintains subscriptions, processes deliveries and reads accounts. Any number of
+ * processes may run this.
  */
 export async function watchReplies(context: WatchContext & DeliveryContext): Promise<{ close(): Promise<void> }> {
   const { database, jobs } = context
@@ -105,7 +105,7 @@ export async function resumeReading(tx: Db, jobs: JobQueue, workspaceId: string)
     await jobs.reschedule(tx, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId })
 }
 
-/** Checks an account's subscriptions, reads the account, or both, whatever is due. */
+/** Checks an account's subscriptions, reads the account, or both, depending on what is due. */
 export async function checkAccount(context: WatchContext, webhooks: Webhooks, xUserId: string): Promise<void> {
   const { db } = context.database
   const due = await findWatch(db, xUserId, 'next_check_at')

@@ -22,8 +22,8 @@ export interface OwnMessage {
 const SHOWN_WITHIN_MS = 2 * MINUTE_MS
 
 /**
- * Who wrote a message in X Chat that came from the account: the product, if it matches one of our
- * messages; the account's user, by hand; or unknown, while a sender is at work. Each of our
+ * Decides who wrote a message in X Chat that came from the account: the product, if it matches one
+ * of our messages; the account's user, by hand; or unknown, while a sender is at work. Each of our
  * messages matches at most one. Extensions learn no ids from X.
  */
 export function writerOf<M extends OwnMessage>(

@@ -170,9 +170,9 @@ type Group = {
 const isFollowing = sql`e.state in ('active', 'paused', 'finished')`
 
 /**
- * Groups by progress the people whose version an edit may change. A message being sent counts as
- * sent. People who ended before their first message are left out, because there can be any number
- * of them: see `versionOf`.
+ * Groups people by progress: those whose version an edit may change. A message being sent counts as
+ * sent. People who ended before their first message are left out, because there can be any number of
+ * them: see `versionOf`.
  */
 async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[]> {
   const { rows } = await tx.execute<Group>(sql`
@@ -194,7 +194,10 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
   return rows
 }
 
-/** Moves people to the campaign's version: their queued messages change, or are created again when due. */
+/**
+ * Moves people to the campaign's current version: renders queued first messages again, and deletes
+ * queued follow-ups, which are queued again when due. If no step follows, deletes both.
+ */
 async function moveEnrollments(
   tx: Db,
   campaign: Campaign,

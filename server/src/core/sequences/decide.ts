@@ -36,7 +36,7 @@ export type Decision =
   /** `skipped`: the last step, if it was skipped because its condition was not met. */
   | { kind: 'finish'; skipped: StepReference | null }
 
-/** What the due job does with an enrollment. @param steps the steps of the enrollment's version */
+/** Decides what the due job does with an enrollment. @param steps the steps of the enrollment's version */
 export function decide(
   enrollment: DueEnrollment,
   steps: readonly VersionStep[],

@@ -272,7 +272,7 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
       await wakeSender(tx, message)
       if (allowance) await spend(tx, actor.workspaceId, allowance, 1)
     } else {
-      // The due job writes the follow-up again when it is due, if the plan has room then.
+      // The due job queues the follow-up again when it is due, if the plan has room then.
       if (isSkipped) await deleteMessages(tx, sql`id = ${message.id}`)
       await openAgain(tx, enrollment, await followingOf(tx, enrollment, message?.outcomeUnknown ? message : null))
     }

@@ -228,8 +228,8 @@ export function queuedStep(
 }
 
 /**
- * The first placeholder in an active variant that nothing can fill, which earlier versions of the
- * product accepted; null: there is none.
+ * Finds the first placeholder in an active variant that nothing can fill; null: there is none.
+ * Earlier versions of the product accepted such placeholders.
  */
 export function unreadableIn(steps: readonly VersionStep[]): string | null {
   for (const { variants } of steps)

@@ -26,12 +26,15 @@ export const NO_EVIDENCE: PairEvidence = {
   ahead: null,
 }
 
-/** The value of E at which a pair decides, so that at most 5% of tests with this number of variants err. */
+/**
+ * The value of E at which the test of a pair ends, so that at most 5% of tests with this number of
+ * variants name a false winner.
+ */
 export function evidenceNeeded(variants: number): number {
   return DECISIVE * (variants - 1)
 }
 
-/** Adds blocks in their order. @param needed the value of E at which this pair decides */
+/** Adds blocks in their order. @param needed the value of E at which the test of this pair ends */
 export function addBlocks(pair: PairEvidence, blocks: Iterable<Block>, needed: number): PairEvidence {
   let { blocks: count, successesA, successesB, logE, maxLogE, ahead } = pair
   const decisive = Math.log(needed)
@@ -84,9 +87,9 @@ export interface Pair {
   positive: PairEvidence
   /** Opt-outs. */
   optOuts: PairEvidence
-  /** How many blocks are added in a day. */
+  /** Blocks added per day. */
   blocksPerDay: number
-  /** How many more blocks the campaign's people can form. */
+  /** Blocks that the campaign's people can still form. */
   blocksLeft: number
 }
 
@@ -107,7 +110,7 @@ interface Verdict {
   /** The smallest max E of the leading variant against each other one. */
   evidence: number
   evidenceNeeded: number
-  /** Days until one variant wins, at the current rates; null: none will, or the test has a verdict. */
+  /** Days until one variant wins, at the current rates; null: never, or the test has a verdict. */
   estimatedDays: number | null
 }
 
@@ -130,7 +133,7 @@ export function verdictOf({ variantIds, pairs, isOver }: StepTest): Verdict | nu
 
 const NOBODY = { id: '', evidence: 1 }
 
-/** Days until one variant beats all others, at the current rates; null: none will. */
+/** Days until one variant beats all others, at the current rates; null: never. */
 function daysLeft(variantIds: readonly string[], pairs: readonly Pair[], needed: number): number | null {
   const candidates = variantIds.map((id) => {
     const own = pairs.filter(({ a, b }) => a === id || b === id)
@@ -149,7 +152,7 @@ function pairDaysLeft(pair: Pair, id: string, needed: number): number {
   return blocksNeeded > pair.blocksLeft ? Number.POSITIVE_INFINITY : blocksNeeded / pair.blocksPerDay
 }
 
-/** By how much the next block raises ln E on average, if the estimated rates are true. */
+/** The average by which the next block raises ln E, if the estimated rates are true. */
 function growthPerBlock(blocks: number, successesA: number, successesB: number): number {
   const chance = (successes: number, outcome: Outcome) => likelihood(estimate(successes, blocks), outcome)
   return OUTCOMES.reduce(

@@ -198,10 +198,10 @@ async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }
 
-/** A test that needs more people than this takes too long to wait for. */
+/** Counting stops at this number of people: a test that needs more takes too long to wait for. */
 const TO_COME_MAX = 100_000
 
-/** How many people may still be sent a step: at most TO_COME_MAX, counted from an index. */
+/** Counts the people who may still be sent a step, up to TO_COME_MAX. Reads only an index. */
 async function countToCome(tx: Db, { id, workspaceId }: Campaign, stepNumber: number): Promise<number> {
   const { rows } = await tx.execute<{ count: number }>(sql`
     select count(*)::int as count from (
@@ -219,7 +219,7 @@ async function findStep(tx: Db, campaign: Campaign, stepId: string) {
   return step ? { step, number: steps.indexOf(step) + 1 } : null
 }
 
-/** Uses `shares` to choose variants again for everyone who is queued for the step and was never claimed. */
+/** Chooses variants again by `shares`, for everyone whose message of the step is queued and was never claimed. */
 async function chooseAgain(
   tx: Db,
   { id }: Campaign,

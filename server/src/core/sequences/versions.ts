@@ -101,7 +101,7 @@ export function editVariants(
     .filter((was) => isUsed(was.id) && !edits.some((edit) => isKept(edit, was)))
     .map((variant) => ({ ...variant, isActive: false }))
   const names = new Set([...before, ...edits].flatMap(({ name }) => name ?? []))
-  /** The results of a retired variant keep its name. */
+  /** The name of a retired variant stays with its results. */
   const nameOf = (name: string | undefined) =>
     name === undefined || retired.some((variant) => variant.name === name) ? takeName(names) : name
   const edited = edits.map(({ id, name, ...edit }) => {

@@ -49,7 +49,7 @@ export const campaigns = pgTable(
     queuedAt: time('queued_at'),
     /** When the undo period, which holds queued messages, ends; null: there is none, or it was ended. */
     undoUntil: time('undo_until'),
-    /** The latest time at which the next people of a limited launch are queued; null: nobody waits. */
+    /** The latest time at which a launch limited by the plan queues its next part; null: nobody waits. */
     nextPartAt: time('next_part_at'),
     /** The plan at the time of the last part. If the plan changes, the next part may start. */
     partPlan: text('part_plan'),

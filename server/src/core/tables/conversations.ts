@@ -40,7 +40,7 @@ export const conversations = pgTable(
     campaignId: uuid('campaign_id'),
     status: text('status', { enum: CONVERSATION_STATUSES }).notNull().default('open'),
     snoozedUntil: time('snoozed_until'),
-    /** The place in lists: the time of the latest message, or the end of the snooze. */
+    /** The sort key of lists: the time of the latest message, or the end of the snooze. */
     sortAt: time('sort_at').notNull(),
     lastMessageId: uuid('last_message_id').notNull(),
     lastMessageAt: time('last_message_at').notNull(),

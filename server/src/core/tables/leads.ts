@@ -80,7 +80,7 @@ export const leads = pgTable(
     lastClaimedCampaignId: uuid('last_claimed_campaign_id'),
     /** Why the person may be messaged, as X's rules require. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
-    /** From when the basis applies. */
+    /** When the basis began to apply. */
     basisAt: time('basis_at'),
     /** Where the basis is from, as a text. */
     basisSource: text('basis_source'),

@@ -111,7 +111,7 @@ export const dms = pgTable(
     isAnswer: boolean('is_answer').notNull().default(false),
     /** Why the message was skipped. A failed message has this or `errorMessage`. */
     reason: jsonb('reason').$type<SkipReason>(),
-    /** Why the message failed, in words of X or the extension, if no code describes it. */
+    /** Why the message failed, in the words of X or the extension, if no code describes it. */
     errorMessage: text('error_message'),
     /** Why X did not accept the message: the person's inbox is `closed` to the account, or X refused it. */
     refusal: text('refusal', { enum: ['closed', 'refused', 'invalid', 'forbidden'] }),
@@ -134,7 +134,7 @@ export const dms = pgTable(
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
-    // Serves filters by the last contact: who was messaged when.
+    // Serves filters by the last contact.
     index('dms_contacts').on(t.workspaceId, t.sentAt, t.leadId).where(sql`sent_at is not null`),
     // Serves the results of variants.
     index('dms_variants').on(t.campaignId, t.variantId, t.sentAt, t.id).where(sql`sent_at is not null`),

@@ -19,7 +19,7 @@ export const openers = pgTable(
     factsUsed: text('facts_used').array().notNull(),
     /** Hash of the profile that the writer used or the approver saw. */
     profileHash: text('profile_hash').notNull(),
-    /** Hash of the prompt, if a model wrote the text. An identical prompt reuses the answer. */
+    /** Hash of the prompt, if a model wrote the text. An identical prompt reuses the response. */
     requestHash: text('request_hash'),
     source: text('source', { enum: OPENER_SOURCES }).notNull(),
     status: text('status', { enum: OPENER_STATUSES }).notNull(),

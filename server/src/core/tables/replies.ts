@@ -151,7 +151,7 @@ export function waitsForRead(message: AliasOf<typeof dms>): SQL<boolean> {
       or (${message.dueAt} <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, personXUserId)})))`
 }
 
-/** SQL: how many more seconds the account's last complete read counts; null: there was none. */
+/** SQL: the seconds for which the account's last complete read still counts; null: there was none. */
 export function knownForSeconds(xUserId: SQL): SQL<number | null> {
   return sql`
     (
@@ -203,13 +203,13 @@ export const replyWatches = pgTable(
     restsUntil: time('rests_until'),
     /** When the last complete read began: everything up to then is known. */
     readUntil: time('read_until'),
-    /** Messages that arrived up to this time may be missing, so only reads that began later count; null: none are. */
+    /** Messages that arrived up to this time may be missing, so only later reads count; null: none are missing. */
     missedUntil: time('missed_until'),
     /** The interrupted read to continue; null: the next one starts from the newest entry. */
     reading: jsonb('reading').$type<Reading>(),
     /** When reads began to fail; null: they succeed. */
     failsSince: time('fails_since'),
-    /** The failing call with X's answer, as a text to show. */
+    /** The failing call with X's response, as a text to show. */
     failure: text('failure'),
     /** When the owners were notified of this failure. */
     notifiedAt: time('notified_at'),
@@ -262,7 +262,7 @@ export const xDeliveries = pgTable(
     holds: boolean('holds').notNull(),
     sealedBody: text('sealed_body').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    /** When the delivery is tried next. While one process works on it, when another may take it over. */
+    /** When the delivery is tried next, or when another process may take it over. */
     nextAt: time('next_at').notNull().defaultNow(),
     receivedAt: time('received_at').notNull().defaultNow(),
   },

@@ -42,7 +42,7 @@ export interface VersionStep {
   variants: readonly VersionVariant[]
 }
 
-/** The steps of a campaign as each saved change left them. A version never changes once people follow it. */
+/** The steps of a campaign after each saved change. A version never changes once people follow it. */
 export const sequenceVersions = pgTable(
   'sequence_versions',
   {
@@ -116,7 +116,7 @@ export interface PairEvidence {
   logE: number
   /** The highest `logE` after any block. p = 1/e^maxLogE */
   maxLogE: number
-  /** Which variant had the higher rate when the maximum was reached; fixed once E was decisive. */
+  /** The variant with the higher rate when the maximum was reached; fixed once E is decisive. */
   ahead: 'a' | 'b' | null
 }
 

@@ -48,7 +48,7 @@ export const suppressionCounts = pgTable('suppression_counts', {
   count: bigint('count', { mode: 'number' }).notNull(),
 })
 
-/** A lead, or what is known of a person who is not a lead yet. */
+/** A lead, or the known fields of a person who is not a lead yet. */
 type Person = Pick<AliasOf<typeof leads>, 'workspaceId' | 'twitterHandle' | 'xUserId' | 'handleLostAt'>
 
 const lead = alias(leads, 'l')

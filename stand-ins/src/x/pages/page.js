@@ -93,7 +93,7 @@ async function drawProfile(column, handle) {
   const name = (text) =>
     make('div', mark('UserName'), make('span', { dir: 'auto' }, text), ' ', make('span', {}, `@${handle}`))
   if (person.existence !== 'there') {
-    // Nobody knows whether X shows such an account's name, so one of the two kinds shows it.
+    // It is unknown whether X shows such an account's name, so only suspended accounts show it here.
     const isSuspended = person.existence === 'suspended'
     if (isSuspended) column.append(name(handle))
     const text = isSuspended ? 'Account suspended' : 'This account doesn’t exist'

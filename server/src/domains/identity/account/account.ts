@@ -42,7 +42,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
   const moves = email !== undefined && email !== presentEmail
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
   else await requireAccountSession(db, actor)
-  // Emails to every address are counted, taken or not, so this error reveals nothing about another account.
+  // Emails to free and taken addresses are counted alike, so this error reveals nothing about another account.
   if (moves && !(await mayEmail(context, 'change', email)))
     throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
   const hash = password === undefined ? null : await hashPassword(password)

@@ -16,8 +16,8 @@ import { authEmailChanges, authPasswordResets } from './tables.ts'
 const EMAIL_CHANGE_SECONDS = 24 * 60 * 60
 
 /**
- * Starts an email change, replacing a pending one; the current address only cancels it. Behaves the
- * same for free and taken addresses.
+ * Starts an email change and replaces a pending one. If `email` is the current address, only cancels
+ * the pending change. Behaves the same for free and taken addresses.
  */
 export async function beginEmailChange(
   { outbox, origin, waitlist }: Context,
@@ -82,7 +82,7 @@ export async function confirmEmailChange(
     if (!change.currentConfirmedAt || !change.newConfirmedAt) return 'waiting'
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
     if (!user || (await isTaken(tx, waitlist, user.id, change.email))) throw new Refusal('INVALID_CODE')
-    // An unconfirmed account with this address is deleted.
+    // An unconfirmed account does not own its address.
     await deleteUnconfirmed(tx, change.email)
     await deleteSignUps(tx, user.email)
     await changeAccount(tx, user.id, { email: change.email })

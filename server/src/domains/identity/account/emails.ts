@@ -59,7 +59,7 @@ export function confirmNewAddressEmail(to: string, link: string): Email {
   }
 }
 
-/** Sent to a taken address to which another account tried to change. The screen does not reveal that it is taken. */
+/** Sent to a taken address after another account tried to change to it. The screen does not reveal that it is taken. */
 export function addressTakenEmail(to: string, loginLink: string): Email {
   return {
     to,

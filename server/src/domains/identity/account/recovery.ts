@@ -97,7 +97,7 @@ export async function workOnAccountEmails(services: EmailServices): Promise<void
 async function sendAccountEmail(services: EmailServices & { db: Db }, mail: AccountEmail): Promise<void> {
   const { db, outbox, origin } = services
   const [user] = await db.select().from(authUsers).where(eq(authUsers.email, mail.email))
-  // A pending sign-up has no password to reset. Its confirmation link asks for a password anyway.
+  // A pending sign-up has no account yet whose password could be reset, so its confirmation link is emailed instead.
   if (mail.kind === 'resend' || (mail.kind === 'recover' && !user)) return emailConfirmation(services, mail.email)
   await db.transaction(async (tx) => {
     if (mail.kind === 'code') {
@@ -110,7 +110,7 @@ async function sendAccountEmail(services: EmailServices & { db: Db }, mail: Acco
     await tx
       .insert(authPasswordResets)
       .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: secondsFromNow(RESET_SECONDS) })
-    // The token is in the fragment, which neither servers nor the Referer header contain.
+    // The token is in the fragment, which browsers send neither to servers nor in the Referer header.
     await outbox.postAccount(tx, resetPasswordEmail(user.email, `${origin}/reset-password#token=${token}`))
   })
 }

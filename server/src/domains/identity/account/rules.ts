@@ -5,7 +5,7 @@ export interface Device {
   deviceKind: 'desktop' | 'mobile' | 'tablet' | 'other'
 }
 
-/** A readable device name such as 'Firefox on Windows'. @param userAgent the User-Agent header */
+/** A device name such as 'Firefox on Windows', and the kind of device. @param userAgent the User-Agent header */
 export function deviceOf(userAgent: string | null): Device {
   if (!userAgent) return { device: null, deviceKind: 'other' }
   const { browser, os, platform } = Bowser.parse(userAgent)

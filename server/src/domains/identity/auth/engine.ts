@@ -63,8 +63,8 @@ export async function checkSecret(db: Db, secret: string): Promise<void> {
 }
 
 /**
- * Reseals keys from earlier versions with the current sealer, unless a running process may still
- * read the old format.
+ * Reseals keys from earlier versions with the current sealer, unless a running process may know only
+ * the old format.
  */
 export async function sealEarlierKeys(db: Db, secret: string): Promise<void> {
   const isEarlier = like(authKeys.privateKey, '"%')

@@ -17,7 +17,7 @@ import { purgeSignUps } from './sign-up.ts'
 import { authCodes, authIdentities, authRefreshTokens, authRevocations, authSessions } from './tables.ts'
 import type { Auth } from './tokens.ts'
 
-/** Where a request comes from. */
+/** The client of a request. */
 export interface Client extends ClientHashes {
   address: string
   userAgent: string | null
@@ -84,7 +84,7 @@ export async function signInAs(
   return openSession(tx, auth, { sessionId, user, workspace: await workspaceOf(tx, { sessionId, user }) })
 }
 
-/** SQL condition: an identity from single sign-on belongs to a connection, which its provider names. */
+/** SQL condition: an identity came from a single sign-on connection, whose id is part of `providerId`. */
 export const isOfConnection = sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`
 
 async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | null> {

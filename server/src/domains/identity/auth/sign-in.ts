@@ -100,7 +100,7 @@ export async function proveMailbox(
   await context.waitlist.joinOnSignUp(context, user.id, referral)
 }
 
-/** Whether the account has a session from this address; such callers skip the limits on guesses. */
+/** Whether the account has a session from this address. Known and unknown addresses have separate limits. */
 export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
   const [session] = await db
     .select({ id: authSessions.id })
@@ -111,7 +111,7 @@ export async function isKnownAddress(db: Db, email: string, address: string): Pr
   return session !== undefined
 }
 
-/** Resets the sign-in limit of an account whose user has proved that the mailbox is theirs. */
+/** Resets the sign-in limit of an account once its mailbox is proved. */
 export async function resetSignInAttempts(limits: Limits, email: string): Promise<void> {
   await limits.reset('signInByAccount', hashToken(email))
 }

@@ -16,7 +16,7 @@ import { authCodes, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60
 const LINK_HOURS = 24
-/** Days that a sign-up is kept after its last email, and that its browser's cookie lasts. */
+/** Days that a sign-up is kept after its last email; also the lifetime of its browser's cookie. */
 const WAITING_DAYS = 7
 const COOKIE_SECONDS = WAITING_DAYS * 86_400
 
@@ -125,8 +125,8 @@ export async function emailConfirmation(context: EmailContext, email: string): P
 }
 
 /**
- * Rejects a sign-in without an account, taking as long as a real one. Emails the link of the
- * pending sign-up with this password again. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ * Rejects a sign-in without an account, in the same time as a real one. If a pending sign-up has this
+ * password, emails its link again. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
 export async function rejectUnconfirmed(context: EmailContext, input: InputOf<'auth', 'signInEmail'>): Promise<never> {
   const password = await hashSignUpPassword(context.env.authSecret, input)
@@ -137,8 +137,8 @@ export async function rejectUnconfirmed(context: EmailContext, input: InputOf<'a
 }
 
 /**
- * Issues a one-time sign-in code for a redirect. @param codeChallenge of the only browser that may
- * redeem it; null: any browser may @param ssoIdentityId the single sign-on identity behind the
+ * Issues a one-time sign-in code for a redirect. @param codeChallenge PKCE challenge of the only browser
+ * that may redeem it; null: any browser may @param ssoIdentityId the single sign-on identity behind the
  * sign-in; null: another way
  */
 export async function issueCode(

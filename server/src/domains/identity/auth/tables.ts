@@ -26,7 +26,7 @@ export const authSessions = pgTable(
     expiresAt: time('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
-    /** When the user last reauthenticated. Sensitive changes require it. */
+    /** When the user last reauthenticated. Sensitive changes require a recent time. */
     reauthenticatedAt: time('reauthenticated_at'),
     /**
      * The single sign-on identity that created the session. The session is limited to that

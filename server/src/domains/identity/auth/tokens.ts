@@ -89,7 +89,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   }
 }
 
-/** What our access tokens contain in addition to `sub` and `exp`. */
+/** The claims of our access tokens in addition to `sub` and `exp`. */
 interface Claims {
   sid?: string
   wid?: string

@@ -189,8 +189,8 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   }
   if (joins) await context.waitlist.join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified
-  // For an address that was never confirmed, proveMailbox removes its password and sessions.
   const referral = isNew && !joins ? await context.waitlist.findSignUpReferral(context, referralCode) : null
+  // Removes the password and sessions of an address that was never confirmed.
   await proveMailbox(context, user, referral)
   if (!linked) {
     const identity = { providerId: GOOGLE, accountId: claims.subject, email: claims.email }

@@ -14,7 +14,7 @@ export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<st
     .select({ name: workspaces.name })
     .from(workspaces)
     .where(eq(workspaces.id, actor.workspaceId))
-    // Other transactions can still insert rows that reference it.
+    // Other transactions can still insert rows that reference the workspace.
     .for('no key update')
   const [member] = await tx
     .select({ role: workspaceMembers.role })

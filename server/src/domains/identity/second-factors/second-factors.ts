@@ -38,7 +38,7 @@ type Credential = NonNullable<FactorProof['credential']>
 
 type Context = Pick<RequestContext, 'db' | 'env' | 'limits' | 'outbox' | 'origin'>
 
-/** What a user presents as proof: a code or a passkey's response. */
+/** A user's proof: a code or a passkey's response. */
 type FactorProof = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
 
 const isConfirmed = isNotNull(authFactors.confirmedAt)
@@ -265,7 +265,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...proof 
   })
   if (!step) throw new Refusal('INVALID_CODE')
   const { userId } = step
-  // The caller already knows the password. Guesses count across all addresses; recovery codes and
+  // The caller has passed the first step, so guesses count across all addresses. Recovery codes and
   // passkeys are exempt, so that the user is never locked out.
   if (proof.code?.length === 6) await limits.consume('secondFactorByUser', userId)
   const session = await db.transaction(async (tx) => {

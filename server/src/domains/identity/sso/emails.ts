@@ -4,7 +4,7 @@ import type { Email } from '../../../emails/email.ts'
 export interface ConnectionChange {
   kind: 'set up' | 'changed' | 'removed'
   workspace: string
-  /** Whether everyone has to link single sign-on again. */
+  /** Whether existing links stop working. */
   endsLinks: boolean
   origin: string
 }

@@ -16,7 +16,7 @@ import { newToken, type Sealer } from '../../../sealing.ts'
 import { openIdRequestOf, serviceProviderOf } from './rules.ts'
 import type { ssoConnections } from './tables.ts'
 
-/** What is needed to talk to an identity provider. This module does not use the database. */
+/** The context of requests to an identity provider. This module does not use the database. */
 export interface ProviderContext {
   env: { standIns: boolean; authSecret: string }
   origin: string

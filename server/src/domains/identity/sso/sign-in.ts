@@ -271,7 +271,7 @@ async function acceptInvitation(
   const { db: tx } = context
   const invitation = await findOpenInvitation(context, { workspaceId: connection.workspaceId, email })
   if (!invitation) throw new SsoRejected('sso_not_linked')
-  // An unconfirmed account with this address is deleted.
+  // An unconfirmed account does not own its address.
   await deleteUnconfirmed(tx, email)
   const user = await insertAccount(tx, { email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
   if (!user) throw new SsoRejected('sso_not_linked')

@@ -36,7 +36,7 @@ export const workspaceMembers = pgTable(
     workspaceId: workspaceId(),
     userId: userId(),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
-    /** Set from one sequence for all members at each change of the role. Tokens with a lower version are rejected. */
+    /** Drawn from one sequence for all members whenever the role changes. Tokens with a lower version are rejected. */
     version: bigserial('version', { mode: 'number' }).notNull(),
     /** When the user last switched to this workspace. The next sign-in opens the latest one. */
     chosenAt: time('chosen_at'),

@@ -195,7 +195,7 @@ async function outdate(tx: Db, which: SQL | undefined, version: SQL): Promise<vo
     select pg_notify(${MEMBERSHIPS_CHANNEL}, workspace_id || ' ' || user_id || ' ' || version) from outdated`)
 }
 
-/** Versions of the memberships that changed since a moment, by membership key. */
+/** Versions of the memberships that changed after `since`, by membership key. */
 export async function listMembershipChanges(db: Db, since: Date): Promise<{ key: string; version: number }[]> {
   const rows = await db.select().from(membershipChanges).where(gt(membershipChanges.changedAt, since))
   return rows.map((row) => ({ key: membershipKey(row), version: row.version }))

@@ -15,7 +15,7 @@ export function secondsLeft(stage: ImportStage, done: number, of: number, elapse
   return Math.ceil((elapsedSeconds * (1 - progress)) / progress)
 }
 
-/** An import without progress for this long counts as dead. It can save nothing, even if it is alive. */
+/** An import without progress for this long counts as dead. It cannot save anything, even if its process still runs. */
 export const SILENT_SECONDS_MAX = 60
 
 /** The error of an import that counts as dead. Nothing was imported, because the whole file is one transaction. */

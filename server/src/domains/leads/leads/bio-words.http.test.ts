@@ -26,7 +26,7 @@ const word = text(4)
   .map((written) => written.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/u)?.[0])
   .filter((match) => match !== undefined)
 
-/** For each word and bio: whether the bio has the word, by the stored words and by the pattern alone. */
+/** Matches every word against every bio, both by the stored words and by the pattern alone. */
 async function compare(bios: string[], words: string[]) {
   await deleteLeads(app, { workspaceId: person.workspaceId })
   const { workspaceId } = person

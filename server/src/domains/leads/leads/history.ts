@@ -58,8 +58,8 @@ function eventOf({ kind, at, rest }: EventRow): Event {
 }
 
 /**
- * SQL condition on a reply `r`: X received it at most 3 minutes before a follow-up was sent, but it
- * was stored only after the follow-up was claimed.
+ * SQL condition on a reply `r`: X received it before a follow-up was sent, and no earlier than 3
+ * minutes before the follow-up was claimed, but it was stored only after the claim.
  */
 const crossedFollowUp = sql`exists (
   select

@@ -123,7 +123,7 @@ function namesOf(filter: ResolvedFilter): string[] {
   return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
-/** The ids of a lead's tags, in the order in which they were added. Columns are qualified for queries without joins. */
+/** The ids of a lead's tags, in the order they were added. Raw SQL, because Drizzle qualifies columns only in joins. */
 const tagIds = sql<string[]>`array(
   select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
@@ -184,7 +184,7 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
   const fieldNames = namesOf(filter)
   const only = fieldNames.length === 1 ? fieldNames[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
-  // Suppressed leads are few, and the total may have a stored count.
+  // Subtract: suppressed leads are few, and the total may have a stored count.
   if (filter.suppressed === false) {
     const [all, suppressed] = await Promise.all(
       [undefined, true].map((suppressed) => count(db, actor, { ...filter, suppressed })),

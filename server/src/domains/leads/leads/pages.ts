@@ -44,7 +44,7 @@ function asLeads(rows: Json<PageLead>[]): PageLead[] {
   return rows as unknown as PageLead[]
 }
 
-/** A sort order: its keys before the id. Each order has an index. */
+/** A sort order. The id follows its keys. Each order has an index. */
 interface Order {
   by: SQL[]
   bound(value: unknown): SQL

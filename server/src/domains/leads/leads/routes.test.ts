@@ -332,7 +332,6 @@ async function giveReplies(made: LeadRow[]) {
   for (const lead of made) lead.repliedAt = repliedAt
 }
 
-/** The leads found by each scrape. */
 const leadsByScrape = new Map<string, Set<string>>()
 
 /** Creates a manual list, smart lists and a scrape, and returns their leads. */
@@ -456,7 +455,7 @@ describe('DELETE /leads/{id}', () => {
 describe('lead counts', () => {
   it('equal the rows after concurrent changes of every kind', async () => {
     const made = await makeLeads(app, person, manyLeads())
-    // Like the product, retries a transaction that loses a race.
+    // Retries conflicting transactions, like the product.
     const change = (work: (tx: Db) => Promise<unknown>) => transact(app.db, work)
     await Promise.all([
       change((tx) => deleteLeads({ db: tx }, { id: made[0]!.id })),

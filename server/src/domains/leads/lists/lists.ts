@@ -185,8 +185,8 @@ export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<voi
 }
 
 /**
- * Rejects smart lists within smart lists, and unknown ids: without such an id, a filter would match
- * more leads. @throws Refusal INVALID_INPUT
+ * Rejects smart lists within smart lists, and unknown ids: dropping such an id would make the filter
+ * match more leads. @throws Refusal INVALID_INPUT
  */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
   const unknown = await unknownIds(db, actor, filter)
@@ -282,8 +282,8 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * One page of a list's leads: for a manual list the last added first, for a smart list or with a
- * filter the newest first.
+ * One page of a list's leads. A manual list starts with the last added lead; a smart list, or a list
+ * filtered by status or keyword, with the newest.
  */
 export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
@@ -346,7 +346,7 @@ async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<M
   return new Map(rows.map(({ id, replied }) => [id, replied]))
 }
 
-/** Which of the leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
+/** The given leads that are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'lists', 'members'>) {
   const { filter } = await findStored(db, actor, id)
   const within = filter

@@ -21,7 +21,7 @@ export async function notifyScrapeChanged(
   await publishEvents(db, workspaceId, 'scrape', [id])
 }
 
-/** Makes the workspace's scrapes that wait for a certain time due now. */
+/** Makes the workspace's scrapes that wait until a set time due now. */
 export async function resumeScrapes(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     update scrapes set resumes_at = now(), version = version + 1, updated_at = now() where id in (

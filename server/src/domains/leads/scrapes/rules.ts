@@ -3,7 +3,6 @@ import type { ScrapeStatus } from '@x-automated/contract/leads/scrapes'
 import type { XSource } from '@x-automated/contract/platform/x-account'
 import { X_APP_PROBLEM_TEXT } from '@x-automated/contract/platform/x-apps'
 
-/** What a scrape reads. */
 interface Source {
   type: XSource
   twitterHandle: string | null
@@ -153,11 +152,11 @@ export interface Failure {
   isSuspended?: boolean
 }
 
-/** What happens to a scrape after a failed call. */
+/** A scrape's state after a failed call. */
 export type Verdict =
   /** The scrape continues at `resumesAt` or, if that is null, once an X account is connected. */
   | { status: 'waiting'; resumesAt: Date | null; failures: number; error: string }
-  /** `failures` is 0 if X's answer was final. */
+  /** `failures` is 0 if X's response was final. */
   | { status: 'failed'; failures: number; error: string }
 
 /** After this many failed calls in a row, a scrape gives up. */
@@ -166,7 +165,7 @@ export const FAILURES_MAX = 8
 /** X's windows last 15 minutes. A wait longer than this means that a clock is wrong. */
 const WAIT_MAX_MS = 24 * 60 * 60_000
 
-/** Decides what happens to a scrape after a failed call. @param failures unanswered calls in a row before this one */
+/** Decides what happens to a scrape after a failed call. @param failures failed calls in a row before this one */
 export function verdict(failure: Failure, { failures, ...source }: { failures: number } & Source, now: Date): Verdict {
   const failed =
     source.type === 'handles' ? 'Failed to read these handles' : `Failed to scrape X ${PEOPLE[source.type]}`
@@ -182,8 +181,8 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
         error: "X's rate limit is reached. The scrape continues automatically.",
       }
     }
-    // No maximum wait: a spending limit can last until the next month. If it is unknown when X is
-    // paid again, the scrape tries again in an hour.
+    // No maximum wait: a spending limit can last until the next month. If the end is unknown, the
+    // scrape tries again in an hour.
     case 'funds':
       return {
         status: 'waiting',
@@ -262,7 +261,7 @@ export function protectedAccount(handle: string, type: XSource): string {
   return `@${handle} is protected. Only approved followers can see ${list}.`
 }
 
-/** Whether resuming can help: the scrape was canceled, stopped by the plan, or failed without a final answer from X. */
+/** Whether resuming can help: the scrape was canceled, cut by the plan, or failed without a final response from X. */
 export function isResumable({
   status,
   stoppedBy,

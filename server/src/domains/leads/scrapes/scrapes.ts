@@ -89,7 +89,7 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
   if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
 }
 
-/** Estimates a scrape: for reading every profile, and for the profiles that probably suffice. */
+/** Estimates a scrape, both for reading every profile and for reading only as many as probably suffice. */
 export async function estimateFor(
   context: SignedInContext,
   actor: Actor,

@@ -6,7 +6,7 @@ import type { XUser } from '../../../outside/x-schemas.ts'
 import type { ScrapeRow } from './changes.ts'
 import { isHidden, noSuchSource, protectedAccount, wholeCount } from './rules.ts'
 
-// What a scrape reads from X: the people around a handle, a post or a list, or given handles.
+// Reads a scrape's source on X: the people around a handle, a post or a list, or given handles.
 
 type ScrapeSource = Pick<ScrapeRow, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'>
 

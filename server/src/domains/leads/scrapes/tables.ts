@@ -48,14 +48,14 @@ export const scrapes = pgTable(
     keywords: jsonb('keywords').$type<string[]>().notNull(),
     maxResults: integer('max_results').notNull(),
     status: text('status', { enum: SCRAPE_STATUSES }).notNull().default('queued'),
-    /** The id on X of what the scrape reads, once known. */
+    /** The source's id on X, once known. */
     sourceUserId: text('source_user_id'),
     /** X's pagination token of the next page; null for the first. */
     cursor: text('cursor'),
     fetched: integer('fetched').notNull().default(0),
     /**
-     * How many profiles of the page at the cursor `fetched` already contains. The plan cut that
-     * page, so it is read again when the scrape is resumed.
+     * How many profiles of the page at the cursor are already counted in `fetched`. The plan cut
+     * that page, so it is read again when the scrape is resumed.
      */
     cutReads: integer('cut_reads').notNull().default(0),
     /** Profiles read per bin of HISTOGRAM_BOUNDS; empty before the first page. */
@@ -75,7 +75,7 @@ export const scrapes = pgTable(
     error: text('error'),
     /** Why the scrape completed early. */
     stoppedBy: text('stopped_by', { enum: STOPPED_BY }),
-    /** The number of unanswered calls in a row. */
+    /** The number of failed calls in a row; 0 after a final response from X. */
     failures: integer('failures').notNull().default(0),
     /** Raised by each change, so that a process with an older version loses its claim. */
     version: integer('version').notNull().default(0),

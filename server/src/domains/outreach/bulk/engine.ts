@@ -49,7 +49,7 @@ const PART_MAX = 1_000
 /** The target duration of a part: other calls wait this long for its locks. */
 const PART_MS = 100
 
-/** The size of the next part, so that it takes a tenth of a second. @param ms how long the last part took */
+/** The size of the next part, which should take a tenth of a second. @param ms how long the last part took */
 export function nextPartSize(size: number, ms: number): number {
   const wanted = Math.min(size * 2, Math.round((size * PART_MS) / Math.max(1, ms)))
   return Math.max(PART_MIN, Math.min(PART_MAX, wanted))
@@ -57,7 +57,7 @@ export function nextPartSize(size: number, ms: number): number {
 
 // Jobs that change a selection of leads: how each kind works
 
-/** How many leads one query finds. It takes no locks. */
+/** Leads read per query, without locks. */
 const LEADS_AHEAD = 20_000
 /** The due time of a job's messages. releaseMessages brings it forward once the job can no longer be undone. */
 const LATEST_DUE = sql`now() + interval '1 day'`

@@ -36,14 +36,14 @@ export async function create({ db, jobs }: Pick<RequestContext, 'db' | 'jobs'>, 
   })
 }
 
-/** Checks what applies to all leads, so that no job starts only to fail. */
+/** Rejects an order that would fail for every lead, before its job starts. */
 async function check(
   tx: Db,
   actor: Actor,
   order: BulkOrder,
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
-  // A filter that names something deleted would match no one.
+  // A filter that names a deleted list, scrape or tag would match no one.
   const { listId, scrapeId, tag, tags = [] } = order.filter ?? {}
   if (listId) await findStored(tx, actor, listId)
   if (scrapeId) await findScrape(tx, actor, scrapeId)

@@ -59,8 +59,8 @@ export async function list(
 const DAYS_SHOWN = 14
 
 /**
- * What campaigns sent on each of the last days (UTC), today last. The cost depends only on the
- * number of campaigns.
+ * Counts the messages that campaigns sent on each of the last DAYS_SHOWN days (UTC), today last. The
+ * cost depends only on the number of campaigns.
  */
 export async function findSentByDay(db: Db, { workspaceId }: Actor, of: readonly { id: string }[]) {
   const { rows } = await db.execute<{ id: string; ago: number; sent: number }>(sql`

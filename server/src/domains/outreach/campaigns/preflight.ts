@@ -222,8 +222,8 @@ async function detectionFor(db: Db, actor: Actor, followUps: Plan['followUps']):
 }
 
 /**
- * What X charges for messages, in cents; null: nothing. Before a follow-up, its conversation is
- * read, which also costs a read of each of our messages.
+ * X's charge for messages, in cents; null if free. With follow-ups, each message also costs one read,
+ * because the conversation is read before a follow-up.
  */
 function costOf(x: Context['x'], channel: Planned['channel'], messages: number, followUps: Plan['followUps']) {
   const sending = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
@@ -247,7 +247,7 @@ async function findSkipped(db: Db, campaignId: string): Promise<Skipped[]> {
   return rows
 }
 
-/** What a launched campaign has left to send. @param limit messages per month; null: no limit */
+/** The plan of what a launched campaign has left to send. @param limit messages per month; null: no limit */
 async function planOfRest(
   db: Db,
   actor: Actor,
@@ -303,7 +303,7 @@ function followUpsOf(steps: readonly VersionStep[]): Plan['followUps'] {
   )
 }
 
-/** When the messages would be sent, by the rules of sending. X's API limits apply only to workers. */
+/** When the messages would be sent, by the rules of sending. X's API limits do not apply to the extension. */
 async function findDates(
   { db, env }: Context,
   { workspaceId }: Actor,
@@ -354,8 +354,8 @@ async function exceedsLimit(db: Db, workspaceId: string, billCents: number | nul
 }
 
 /**
- * Counts the messages that will be sent before a campaign's. @param accountId null: counts all
- * campaigns without an account
+ * Counts the queued first messages that are sent before a campaign's. @param accountId null: of the
+ * workspace's campaigns without an account
  */
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`

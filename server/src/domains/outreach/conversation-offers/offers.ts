@@ -172,7 +172,7 @@ export async function removeOffersOf(tx: Db, actor: Actor, xAccountId: string): 
     .where(and(eq(conversationOffers.workspaceId, actor.workspaceId), eq(conversationOffers.xAccountId, xAccountId)))
 }
 
-/** Deletes expired offers. */
+/** Deletes offers older than OFFER_DAYS. */
 export async function purgeExpiredOffers(db: Db): Promise<void> {
   const expired = await db
     .delete(conversationOffers)

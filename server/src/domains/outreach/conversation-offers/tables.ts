@@ -2,7 +2,7 @@ import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm
 import { newId, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** People who wrote to an X account and are not leads, for OFFER_DAYS. */
+/** People who wrote to an X account and are not leads. Kept for OFFER_DAYS. */
 export const conversationOffers = pgTable(
   'conversation_offers',
   {

@@ -48,7 +48,7 @@ export async function answer(
       signal,
     )
   } catch (error) {
-    // The answer may have arrived, and its draft would invite the author to send it twice.
+    // The answer may have arrived. Keeping its draft would invite the author to send it twice.
     if (error instanceof Refusal && error.code === 'DM_UNSETTLED') await deleteDraft(context.database.db, actor, id)
     throw error
   }

@@ -28,7 +28,7 @@ export async function update(
     let enrollment: object | null = null
     if (reengage && changes.snoozedUntil) {
       const until = new Date(changes.snoozedUntil)
-      // Pausing locks campaigns, and a label locks the lead. Enrollments come before both.
+      // Pausing locks campaigns, and labeling locks the lead. Enrollments must be locked before both.
       await lockEnrollmentsOfLeads(tx, actor.workspaceId, sql`select ${conversation.leadId}::uuid`)
       await lockMessages(tx, sql`select ${conversation.leadId}::uuid`)
       enrollment = await pauseForReengagement(tx, actor.workspaceId, conversation, until)

@@ -174,7 +174,7 @@ export async function report(
   return { account, ...(await readSending(db, actor, env)), latestVersion }
 }
 
-/** Counts what waits for the extension, and how much of the cap the X account that sends next has used. */
+/** Counts the campaigns and messages that wait for the extension, and what the next X account used of its cap. */
 async function readSending(db: Db, actor: Actor, env: SendingEnv) {
   const { workspaceId } = actor
   const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`

@@ -228,7 +228,7 @@ it('does not start a job whose estimate exceeds the budget', async () => {
   const estimate = await person.client.openers.estimate({ id, filter: {} })
   expect(estimate).toMatchObject({ leads: 20, tokens: expect.any(Number), costCents: null, remainingCents: null })
   expect(estimate.tokens).toBeGreaterThan(5_000)
-  // What the workspace says about itself is a part of each call.
+  // The workspace's description of itself is part of each call.
   await person.client.writer.saveAbout({ text: 'x'.repeat(4_000) })
   expect((await person.client.openers.estimate({ id, filter: {} })).tokens).toBe(estimate.tokens + 20 * 1_000)
   const response = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })

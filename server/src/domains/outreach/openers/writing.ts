@@ -114,7 +114,7 @@ async function countLeads(db: Db, campaign: Campaign, selection: Selection): Pro
   return one(rows).count
 }
 
-/** SQL starting with `from`: leads `l` of the campaign's list without an opener. */
+/** SQL, a `from` clause: selected leads `l` of the list who are not suppressed and have no opener or a failed one. */
 async function fromLeads(db: Db, campaign: Campaign, selection: Selection): Promise<SQL> {
   return sql`from leads l where l.workspace_id = ${campaign.workspaceId} and l.id in (${await membersOf(db, campaign)})
     and l.id in (${selectLeads(campaign, selection)}) and ${suppressionReason(alias(leads, 'l'))} is null
@@ -135,7 +135,7 @@ async function membersOf(db: Db, { workspaceId, leadListId }: Campaign): Promise
 
 // Writing
 
-/** How many leads one query looks for. */
+/** Leads read per query. */
 const LEADS_AHEAD = 5_000
 /** Leads per part. Their openers are written in parallel; a killed process loses at most one part. */
 const PART = 5
@@ -146,7 +146,7 @@ const PAUSE_SECONDS = 5
 /** The longest time that a job waits for a provider. */
 const PAUSE_SECONDS_MAX = 60
 
-/** Writes a job's openers part by part, starting after its stored place. */
+/** Writes a job's openers part by part, starting after its stored position. */
 export async function* writeOpeners(services: Services, job: JobRow): AsyncGenerator<JobPart> {
   const { db } = services.database
   const { campaignId, source, ...selection } = job.input as OpenersInput

@@ -396,7 +396,7 @@ describe('X Chat', () => {
   it('looks up an unknown X id once instead of waiting for the conversations of others', async () => {
     const { id, handles } = await begin(2)
     const [unchanged, renamed] = handles as [string, string]
-    // As after first messages from a browser. One has changed their handle since.
+    // As after first messages from a browser. One person has changed their handle since.
     for (const handle of handles) await identifyLeads(app, { twitterHandle: handle }, null)
     await change('open_stranger')
     await recordRead(app, { xUserId })

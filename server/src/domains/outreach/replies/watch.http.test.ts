@@ -229,7 +229,7 @@ describe('subscriptions', () => {
     await say(lead!, account.handle, 'Now in the open')
     const isOpen = async () => !(await person.client.conversations.find({ id: conversation!.id })).isEncrypted
     await eventually(isOpen, 'the latest message decides')
-    // What the account's user writes there stops queued messages, too.
+    // Messages that the account's user writes on X stop queued messages, too.
     await say(account.handle, other!, '', { isEncrypted: true })
     await eventually(
       async () => (await dmsOf(person, second.id))[1]!.reason?.code === 'written_by_hand',

@@ -137,7 +137,7 @@ describe('sending limits', () => {
       person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: own.id, ...changes })
     expect(await wait()).toBeNull()
 
-    // Working hours that start in about two hours.
+    // Working hours that start in one to two hours.
     const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)
     await save({ hours: { start: `${hour(2)}:00`, end: `${hour(3)}:00` } })
     const closed = await claim(person, id)

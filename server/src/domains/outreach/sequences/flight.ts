@@ -24,8 +24,8 @@ type Campaign = typeof campaigns.$inferSelect
 const MESSAGES_CHECKED = 50
 
 /**
- * The messages of the past 24 hours and the next 24 hours. Reads at most the claims of the
- * workspace's accounts in a day, and a fixed number of rows. @throws Refusal CAMPAIGN_NOT_FOUND
+ * The messages of the past 24 hours and the next 24 hours. Reads at most one day of the workspace's
+ * claims, plus a fixed number of rows. @throws Refusal CAMPAIGN_NOT_FOUND
  */
 export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) {
   const campaign = await findCampaign(db, actor, id)
@@ -169,7 +169,7 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
   return dated(rows)
 }
 
-/** How many of the account's last messages X refused. */
+/** Counts how many of the account's last messages X refused. Closed inboxes do not count. */
 async function findHealth(db: Db, { workspaceId }: Campaign, accountId: string | null) {
   const { rows } = await db.execute<{ refusals: number; checked: number }>(sql`
     select (count(*) filter (where refusal <> 'closed'))::int as refusals, count(*)::int as checked

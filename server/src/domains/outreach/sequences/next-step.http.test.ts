@@ -19,7 +19,7 @@ const steps = fc
   .shuffledSubarray(ids)
   .chain((chosen) => fc.tuple(...chosen.map((id) => delay.map((its) => ({ id, delay: its }) as VersionStep))))
 
-// Recording an outcome is one statement, and the due job decides for 1,000 people: each needs the rule in its language.
+// The rule exists twice: recording an outcome needs it in one SQL statement, the due job in JavaScript.
 it('finds the same next step in PostgreSQL and in JavaScript', async () => {
   const app = await openApp()
   const message = fc.record({ id: fc.constantFrom(...ids), number: fc.integer({ min: 1, max: 8 }) })

@@ -24,10 +24,10 @@ const YEARS_MAX = 100
 /** Follow-ups whose due times are this close are treated as due together. */
 const TOGETHER_MS = 15 * UNIT_MS.minutes
 
-/** When a step follows: a delay, or calendar days for re-engagement. */
+/** The time until a step follows: a delay, or calendar days for re-engagement. */
 export type FollowUp = Delay | { afterDays: number }
 
-/** What an account will send. */
+/** The messages that an account will send. */
 export interface Plan {
   /** First messages of older campaigns, which go first. */
   ahead: number
@@ -60,7 +60,7 @@ interface Rehearsal {
 interface Cohort {
   dueAt: number
   people: number
-  /** The window in which they got the previous message. */
+  /** Index of the window in which they got the previous message. */
   sentIn: number
 }
 

@@ -2,7 +2,7 @@ import type { TemplateStep } from '@x-automated/contract/outreach/steps'
 import { SHARING_IS_AGENCY, TEMPLATE_LIMITS, templatesLimitText } from '@x-automated/contract/outreach/template-limits'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 
-/** What determines how many templates a workspace may have. */
+/** The facts that decide how many templates a workspace may have. */
 interface TemplateAllowance {
   plan: PlanLevel
   /** Whether the next template is private and the workspace's owner has earned unlimited private templates. */

@@ -91,7 +91,7 @@ export const STARTERS: readonly Starter[] = [
   },
 ].map((starter, index) => ({ ...starter, id: `01932d00-0000-7000-8000-00000000000${index + 1}` }))
 
-/** The starters that a list shows. They have no folder. */
+/** The starters that match a list's filters. Starters are in no folder. */
 export function findStarters({ folder, q }: { folder?: string | undefined; q?: string | undefined }): Starter[] {
   if (folder !== undefined) return []
   const wanted = q?.trim().toLowerCase() ?? ''

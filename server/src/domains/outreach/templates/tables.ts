@@ -4,7 +4,7 @@ import { boolean, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** Messages from which campaigns can be started. Starters are in the code, not here. */
+/** Reusable messages that start campaigns. Starters are in the code, not here. */
 export const templates = pgTable(
   'templates',
   {

@@ -55,7 +55,7 @@ it('keeps the total equal to the sum of what members used, whatever calls are ma
     userId: fc.constantFrom(id, otherId, null),
     payer: fc.constantFrom('workspace' as const, 'operator' as const),
     most: cost,
-    /** Undefined: the process dies before it knows. */
+    /** Undefined: the process dies before it knows the usage. */
     used: fc.option(cost, { nil: undefined }),
   })
   await fc.assert(

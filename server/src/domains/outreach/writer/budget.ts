@@ -68,7 +68,7 @@ export async function settle(db: Db, calls: readonly { reservation: Reservation;
   }
 }
 
-/** What is used of this month's budget, and when it resets. */
+/** The used part of this month's budget, and when it resets. */
 export async function usedOf(db: Db, { workspaceId, payer }: Pick<Payer, 'workspaceId' | 'payer'>) {
   const { rows } = await db.execute<{ tokens: number; microcents: number; month: string }>(sql`
     select date_trunc('month', now() at time zone 'UTC')::date::text as month, coalesce(u.tokens, 0)::float as tokens,

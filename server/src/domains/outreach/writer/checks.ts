@@ -75,7 +75,7 @@ const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
 const DIGITS = /\p{N}+/gu
 /** Telephone and account numbers. */
 const LONG_NUMBER = /\+?\p{N}(?:[\s().-]{0,2}\p{N}){5,}/gu
-/** How long a call takes, which promises nothing. */
+/** Durations of a proposed call. They are allowed, because they promise nothing. */
 const CALL_LENGTH = /\b(?:5|10|15|20|30|45)[ -]min(?:ute)?s?\b/gi
 /** Symbols, codes and names of currencies. */
 const MONEY =

@@ -167,7 +167,7 @@ const TASKS: Record<DraftsInput['kind'], string> = {
 /** Minimum length of a text whose language is detected, in characters. */
 const LANGUAGE_FROM = 40
 
-/** The expected language if none was named; null: unknown. */
+/** The language to expect if the user named none; null: unknown, or they named one. */
 function languageOf(
   { kind, text, instruction, language }: DraftsInput,
   conversation: Conversation | null,

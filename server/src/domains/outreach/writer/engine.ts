@@ -27,7 +27,7 @@ export interface Request<Element> {
   /** The texts of an element that must be checked; null: it has too few or too many. */
   textsOf(element: Element): readonly Written[] | null
   maxOutputTokens: number
-  /** Aborts once nobody is waiting for the answer. */
+  /** Aborts once nobody is waiting for the response. */
   signal?: AbortSignal | undefined
 }
 
@@ -79,7 +79,7 @@ export async function* callModel<Element>(
     const most = costOf(model.price, tokensAtMost(call.system + call.prompt), call.maxOutputTokens)
     const reservation = await reserve(context.db, { ...by, payer: model.from }, model.limits, most)
     if (!reservation) return { fault: 'budget', retryAfterSeconds, calls }
-    // Until the provider says what a call used, it counts with its maximum.
+    // Until the provider reports what a call used, its maximum counts.
     const made: MadeCall = { reservation, used: { tokens: reservation.tokens, microcents: reservation.microcents } }
     calls.push(made)
     const settleWith = (used: TokensUsed) => {

@@ -2,7 +2,7 @@ import { MESSAGE_MAX, readSegments } from '@x-automated/contract/outreach/templa
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
 import { LINKS, LONG_MESSAGE, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
 
-/** A sentence with this number of words is hard to read. */
+/** A sentence with more words than this is hard to read. */
 const WORDS_A_SENTENCE = 28
 /** How many characters before capitals are searched for the brace of a variable. */
 const VARIABLE_MAX = 200

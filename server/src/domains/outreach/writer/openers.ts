@@ -18,7 +18,7 @@ const OPENER_MAX = 250
 const OPENER_TOKENS = 600
 /** The number of characters from which a message's language is detected. */
 const LANGUAGE_MIN = 60
-/** What a call for an opener typically uses, in addition to the message and the text about the sender. */
+/** Tokens that a call for an opener typically uses, in addition to the message and the text about the sender. */
 const TYPICAL = { input: 650, output: 80 }
 const CHARACTERS_PER_TOKEN = 4
 
@@ -26,7 +26,7 @@ interface OpenerInput {
   facts: Facts
   /** The template that will contain the opener. Its links, handles and numbers may be used. */
   template: string
-  /** What the workspace says about itself. */
+  /** The workspace's description of itself. */
   about: string
   signal?: AbortSignal | undefined
 }
@@ -107,7 +107,7 @@ function languageOf(template: string): string | null {
   return text.length < LANGUAGE_MIN ? null : detectLanguage(text)
 }
 
-/** What openers for `leads` people cost, and whether the budget allows them. @param template see OpenerInput */
+/** Estimates the cost of openers for `leads` people, and whether it fits the budget. @param template see OpenerInput */
 export async function estimateOpeners(
   context: WriterContext,
   workspaceId: string,

@@ -12,7 +12,7 @@ export interface Cost {
   microcents: number | null
 }
 
-/** What providers charge for known models, in cents per million tokens: [input, output]. */
+/** The prices of known models, in cents per million tokens: [input, output]. */
 const PRICES = new Map<string, [number, number]>(
   Object.entries({
     'gpt-4o-mini': [15, 60],
@@ -56,7 +56,7 @@ export function tokensAtMost(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 2)
 }
 
-/** What the operator allows per month, in cents, for each plan. */
+/** The operator's monthly allowance for each plan, in cents. */
 type Allowances = Record<PlanLevel, number>
 
 /** The limits of a month; null: no limit. */
@@ -69,7 +69,7 @@ export interface BudgetLimits {
 const TOKENS_PER_CENT = 10_000
 
 /**
- * What a workspace may spend on the operator's key. The Viral Sensation reward doubles it, and
+ * A workspace's budget on the operator's key. The Viral Sensation reward doubles it, and
  * gives Free at least what Pro has.
  */
 export function allowanceOf(

@@ -1,6 +1,6 @@
 import { MARK, markText } from './data.ts'
 
-/** A stranger's text in a prompt. `us`: a message of ours, whose variables were replaced by such text. */
+/** A stranger's text in a prompt. `us`: one of our messages, whose variables may contain such text. */
 export interface Quoted {
   field: 'name' | 'bio' | 'website' | 'source' | 'them' | 'us'
   text: string

@@ -131,7 +131,7 @@ export async function save(
   }
   const stored = await rowOf(db, workspaceId)
   const keeps = apiKey === undefined && stored?.sealedKey
-  // Otherwise an admin could send a key that they never saw to an address of their choice.
+  // Otherwise an admin could send a stored key, which they never saw, to an address of their choice.
   if (keeps && (stored.kind !== input.kind || originOf(stored.baseUrl) !== originOf(baseUrl)))
     throw invalidField('apiKey', 'must be entered again for another provider or address')
   if (apiKey === undefined && !stored?.sealedKey && input.kind !== 'openai_compatible')

@@ -253,7 +253,7 @@ describe('drafts', () => {
     expect(await usedOf()).toEqual([{ payer: 'workspace', tokens: 0, microcents: 0 }])
     await useModel('stand-in-cut')
     await draft({ kind: 'message' })
-    // Each of the two calls may answer with 1,600 tokens.
+    // Each of the two calls may return 1,600 tokens.
     expect((await usedOf())[0]?.tokens).toBeGreaterThan(3_200)
   })
 

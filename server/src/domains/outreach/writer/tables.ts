@@ -21,7 +21,7 @@ export const writerProviders = pgTable('writer_providers', {
   updatedAt: updatedAt(),
 })
 
-/** What a workspace says about itself. */
+/** A workspace's description of itself. */
 export const writerAbouts = pgTable('writer_abouts', {
   workspaceId: workspaceId().primaryKey(),
   text: text('text').notNull(),

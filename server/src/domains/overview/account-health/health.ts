@@ -55,7 +55,7 @@ async function findSeries(db: Db, { workspaceId }: Actor, account: XAccount, cou
 }
 
 /**
- * What X has charged for the account this month, and will have charged by its end, at the pace of
+ * X's charges for the account this month: those so far, and those expected by its end at the pace of
  * the last seven days.
  */
 async function findCosts(db: Db, { workspaceId }: Actor, account: XAccount) {

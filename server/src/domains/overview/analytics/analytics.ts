@@ -17,9 +17,9 @@ import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } f
 
 /** How many of the latest repliers are returned. */
 const TOP_LEADS = 10
-/** How many of the latest replies are searched for repliers, each of whom may have replied several times. */
+/** The number of latest replies that are searched for repliers. A person may have replied several times. */
 const REPLIES_SEARCHED = 100
-/** How many replies are searched per person to find, because a person may have replied several times. */
+/** Replies searched per person to find, because a person may have replied several times. */
 const REPLIES_OF_EACH = 4
 
 /**
@@ -86,7 +86,7 @@ export async function findCampaign(db: Db, actor: Tenant, id: string) {
   throw new Refusal('CAMPAIGN_NOT_FOUND')
 }
 
-/** The time zone set for the current X account; UTC without one. */
+/** The time zone of the most recently chosen X account with sending limits; UTC if no limits are set. */
 export async function findTimeZone(db: Db, actor: Tenant): Promise<string> {
   const { rows } = await db.execute<{ timeZone: string }>(sql`
     select p.time_zone as "timeZone" from sending_limits p left join x_accounts a on a.id = p.x_account_id
@@ -231,7 +231,7 @@ async function findMedianAnswer(db: Db, scope: Scope, days: Period | null) {
   return one(rows).seconds
 }
 
-/** SQL over `dms d`: the message has a reply that arrived on these days. Two indexes have such messages in order. */
+/** SQL over `dms d`: the message has a reply that arrived on these days. Two indexes sort such messages by time. */
 function repliedIn({ actor, campaignId, timeZone }: Scope, days: Period | null): SQL {
   const during = days
     ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`

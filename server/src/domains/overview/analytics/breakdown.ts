@@ -39,7 +39,7 @@ export async function breakdown(db: Db, actor: Actor, input: InputOf<'analytics'
   }
 }
 
-/** When messages were sent and answered. @throws Refusal CAMPAIGN_NOT_FOUND, PLAN_LIMIT */
+/** Messages and replies to them, by weekday and hour of sending. @throws Refusal CAMPAIGN_NOT_FOUND, PLAN_LIMIT */
 export async function heatmap(db: Db, actor: Actor, input: InputOf<'analytics', 'heatmap'>) {
   const { timeZone, own, isCounted } = await findScope(db, actor, input)
   const { rows } = await db.execute<HeatmapCell & Record<string, unknown>>(sql`

@@ -219,7 +219,7 @@ describe('GET /analytics', () => {
   })
 })
 
-/** Counts the figures from the messages. */
+/** Recomputes the figures from the messages. */
 async function recount(person: Person, campaignId: string | null) {
   const { rows } = await app.db.execute(sql`
     select (sent_at at time zone 'UTC')::date::text as day, count(*)::int as sent,

@@ -7,7 +7,7 @@ export interface Period {
   to: string
 }
 
-/** What a campaign did on a day. */
+/** A campaign's figures for one day. */
 export type CampaignDay = {
   campaignId: string
   name: string
@@ -33,7 +33,7 @@ export function daysShown({ from, to }: { from?: string; to?: string }, today: s
   if (from && to) return { from, to }
   if (to) return { from: dayAfter(to, 1 - WEEK_DAYS), to }
   if (!from) return { from: dayAfter(today, 1 - WEEK_DAYS), to: today }
-  // If the start is in the future, only that day. If it is long ago, as many days as a call may ask for.
+  // A start in the future returns only that day. A start long ago returns as many days as a call may request.
   const last = today < from ? from : today
   return { from, to: daysBetween(from, last) < ANALYTICS_DAYS_MAX ? last : dayAfter(from, ANALYTICS_DAYS_MAX - 1) }
 }

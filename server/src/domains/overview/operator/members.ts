@@ -9,7 +9,7 @@ import { count } from '../../waitlist/waitlist/waitlist.ts'
 import { isHeld } from './decisions.ts'
 import { note, type OperatorContext, offsetOf } from './log.ts'
 
-/** The waitlist's totals, and its last days up to today (UTC), from daily counts. */
+/** The waitlist's totals, and its growth on each of the last `days` days (UTC), from daily counts. */
 export async function growth(db: Db, { days }: InputOf<'operator', 'growth'>) {
   const { rows } = await db.execute<{
     day: string
@@ -61,7 +61,7 @@ export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'oper
   return { members: inOrder, total: ids.length, page, pageSize, more: matchingIds.length > ids.length }
 }
 
-/** The ids of members by position, code or start of the address: at most one more than a page shows. */
+/** The ids of members by position, code or start of the address. More than MEMBER_RESULTS_MAX: some are left out. */
 async function findIds(db: Db, text: string): Promise<string[]> {
   const typed = text.toLowerCase()
   // Stored addresses are normalized, so search also for the normalized text, with and without dots.

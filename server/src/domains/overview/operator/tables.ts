@@ -20,7 +20,7 @@ export const operatorLog = pgTable(
   (t) => [index('operator_log_newest').on(t.createdAt, t.id)],
 )
 
-/** What X sent and the product could not read, by UTC day and form. Old days are purged. */
+/** Counts of data from X that the product could not read, by UTC day and form. Old days are purged. */
 export const xUnreadables = pgTable(
   'x_unreadables',
   {

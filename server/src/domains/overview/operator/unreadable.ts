@@ -76,7 +76,7 @@ async function store(db: Db, batch: readonly Counted[]): Promise<void> {
     on conflict (day, source, name, form) do update set count = u.count + excluded.count, last_at = excluded.last_at`)
 }
 
-/** What could not be read in the last 7 days, by form, the latest first. */
+/** The unreadable data of the last 7 days, by form, the latest first. */
 export async function listUnreadable(db: Db, { page, pageSize }: InputOf<'operator', 'unreadable'>) {
   const since = sql`day > (now() at time zone 'UTC')::date - ${SHOWN_DAYS}::int`
   const { rows } = await db.execute<{

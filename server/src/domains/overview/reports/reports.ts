@@ -129,7 +129,7 @@ function expiryOf(wanted: string | undefined): Date {
   return expiry
 }
 
-/** What a report is about, and its default title. @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT */
+/** Finds a report's campaign or month, and its default title. @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT */
 async function findSubject(db: Db, actor: Actor, { campaignId, month }: InputOf<'reports', 'create'>) {
   if (month !== undefined) {
     const today = await findToday(db, await findTimeZone(db, actor))

@@ -113,7 +113,7 @@ describe('the time of the next message, while a launch can be undone', () => {
   /** Launches a campaign that a worker has looked at, so that its account is scheduled for the end of the undo. */
   async function launched() {
     const { person, account } = await connected()
-    // What other tests have queued is due by now.
+    // Messages that other tests have queued are due by now.
     await leaveIdle(app)
     const { id } = await makeCampaign(person, await makeList(app, person, openHandles(2)))
     await person.client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS })
@@ -128,7 +128,7 @@ describe('the time of the next message, while a launch can be undone', () => {
     expect(Date.parse((await next())!) - Date.now()).toBeLessThanOrEqual((HOLD_SECONDS + 1) * 1_000)
   })
 
-  /** Adds a message that was claimed at a time, and refused. */
+  /** Adds a message that was claimed at the given time, and refused. */
   async function addRefused(person: Person, xAccountId: string, claimedAt: Date) {
     const { id } = await makeCampaign(person, await makeList(app, person, []))
     const claim = { xAccountId, claimedAt, status: 'failed' as const }

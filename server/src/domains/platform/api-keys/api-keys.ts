@@ -75,7 +75,7 @@ export async function create(
   })
 }
 
-/** Makes a suspended key work again, now for the caller. @throws Refusal API_KEY_NOT_FOUND, API_KEY_STATE */
+/** Reactivates a suspended key in the caller's name. @throws Refusal API_KEY_NOT_FOUND, API_KEY_STATE */
 export async function adopt(db: Db, actor: Actor, id: string) {
   const { workspaceId, userId } = actor
   const hasAccess = hasApiAccess(await planOf(db, workspaceId))

@@ -19,7 +19,7 @@ export const apiKeys = pgTable(
     expiresAt: time('expires_at'),
     /** Rounded to the minute. */
     lastUsedAt: time('last_used_at'),
-    /** When the key stops working, because its creator is no longer an admin. */
+    /** When the key was or will be suspended, because its creator is no longer an admin. */
     suspendedAt: time('suspended_at'),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('api_keys_hash').on(t.keyHash)],

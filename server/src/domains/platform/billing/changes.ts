@@ -63,7 +63,7 @@ function runs({ status, endedAt }: { status: string; endedAt: Date | null }): bo
   return endedAt === null && statusOf(status) !== 'canceled'
 }
 
-/** The workspace's running subscription, if any. @param id chooses another of the workspace's subscriptions */
+/** The workspace's running subscription, if any. @param id finds this subscription instead, running or not */
 async function findRunning(db: Db, actor: Actor, id?: string) {
   if (id === undefined) {
     const held = await findCurrentPaid(db, actor)

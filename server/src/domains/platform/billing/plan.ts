@@ -54,7 +54,7 @@ async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
   })
 }
 
-/** A workspace's current plan. */
+/** A workspace's current plan, from its subscription or its owner's rewards. */
 export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
   return (await factsOf(db, workspaceId)).plan
 }

@@ -40,7 +40,7 @@ async function hasEarlyAccess(db: Db, workspaceId: string): Promise<boolean> {
   return one(rows).isEarly
 }
 
-/** Whether a workspace has a feature, because it is open to everyone or early to this workspace. */
+/** Whether a workspace has a feature: it is open to everyone, or this workspace gets it early. */
 export async function hasFeature(
   db: Db,
   workspaceId: string,

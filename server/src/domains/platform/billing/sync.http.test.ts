@@ -181,7 +181,7 @@ describe('syncing events', () => {
     resumeFirst()
     await first
     expect(await storedSubscription(id)).toMatchObject({ cancelAtPeriodEnd: true })
-    // The delayed sync noticed and read again.
+    // The delayed sync noticed the newer read, and read again.
     expect(looks).toBe(2)
   })
 })

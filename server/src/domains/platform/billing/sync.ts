@@ -162,7 +162,7 @@ async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   return rows.map(({ workspaceId }) => workspaceId)
 }
 
-/** Assigns unowned payments to accounts that were created or verified since. */
+/** Assigns unowned subscriptions to accounts that were created or verified after the purchase. */
 export async function claimPayments(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     for (const workspaceId of new Set(await claimByAddress(tx, null))) await makeBestCurrent(tx, workspaceId)
@@ -209,7 +209,7 @@ async function makeBestCurrent(tx: Db, workspaceId: string): Promise<void> {
   const wasHeld = before !== undefined && before.status !== 'canceled'
   const isSameEnd = before?.paidId === best.id && before.status === 'canceled'
   const now = new Date()
-  // The end is not in the future: the provider reports it only afterwards, although its clock may be ahead.
+  // An end in the future only means that the provider's clock is ahead: it never reports an end before it happens.
   const endedAt = isSameEnd ? before.currentPeriodEnd : best.endedAt && best.endedAt < now ? best.endedAt : now
   const state = {
     planId: best.planId,
@@ -239,8 +239,8 @@ async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trial
 }
 
 /**
- * Cancels all but the best subscription bought from inside the product. Other subscriptions stay,
- * because anyone can type an address. @param subject.syncedId the subscription synced last
+ * Cancels all but the best subscription bought from inside the product. Those claimed by address
+ * stay, because anyone can type an address. @param subject.syncedId the subscription synced last
  */
 async function cancelDuplicates(
   context: SyncContext,

@@ -141,7 +141,7 @@ export const paymentWebhooks = pgTable('payment_webhooks', {
   createdAt: createdAt(),
 })
 
-/** What members of the waitlist earned, with or without months of Pro. Reads the waitlist's table. */
+/** The rewards that waitlist members earned, with or without months of Pro. Reads the waitlist's table. */
 export const rewardGrants = pgView('reward_grants', {
   accountUserId: uuid('account_user_id'),
   achievement: text('achievement').notNull(),

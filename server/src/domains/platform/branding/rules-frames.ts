@@ -37,7 +37,7 @@ function pngSizes(bytes: Buffer): Size[] {
   for (let at = 8; at + 8 <= bytes.length; ) {
     const name = bytes.toString('latin1', at + 4, at + 8)
     if (name === 'IEND') break
-    // The size of an animation's frame follows its number.
+    // In fcTL, the size follows the frame's sequence number.
     const offset = name === 'IHDR' ? 8 : 12
     if (name === 'IHDR' || name === 'fcTL')
       sizes.push({ width: bytes.readUInt32BE(at + offset), height: bytes.readUInt32BE(at + offset + 4) })

@@ -2,7 +2,7 @@ import { pgTable, text } from 'drizzle-orm/pg-core'
 import { updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** What client reports show of a workspace in addition to its name. */
+/** A workspace's branding in client reports. */
 export const workspaceBranding = pgTable('workspace_branding', {
   workspaceId: workspaceId().primaryKey(),
   /** A data URL whose image was checked. */

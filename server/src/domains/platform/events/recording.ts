@@ -40,7 +40,7 @@ export function startRecording({
   const pending = new Map<string, { heardAt: number; dueAt: number }>()
   const recordedAt = new Map<string, number>()
   let release: (() => Promise<void>) | null = null
-  /** The time since which no change can have been missed. */
+  /** No change can have been missed since this time. */
   let listeningSince = Date.now()
   let mayHaveMissed = false
   let purgedAt = 0

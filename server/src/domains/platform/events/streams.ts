@@ -89,7 +89,7 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
       const { workspaceId, userId } = follower.actor
       const workerId = await requestWorker.workerId()
       const { rows } = await db.transaction(async (tx) => {
-        // One at a time, or two streams could take the last place.
+        // One at a time: otherwise two streams could both take the last slot.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`streams of ${userId}`}, 0))`)
         return tx.execute<{ id: string }>(sql`
           insert into event_streams (workspace_id, user_id, worker_id, expires_at)

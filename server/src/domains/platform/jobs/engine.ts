@@ -9,7 +9,7 @@ import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
 import { ENDED, jobChanges, jobs } from './tables.ts'
 
-// Runs jobs. Any process continues a job from its place, and only one of them saves each part.
+// Runs jobs. Any process can continue a job from its stored position, and only one process saves each part.
 
 export type JobRow = typeof jobs.$inferSelect
 
@@ -20,7 +20,7 @@ export interface JobPart {
   /** The number of leads in the part. */
   done: number
   /**
-   * Stores the part's changes, in the transaction that stores the place. An error ends the job.
+   * Stores the part's changes, in the transaction that stores the position. An error ends the job.
    * @param before how many leads the job has changed so far
    */
   save(tx: Db, before: number): Promise<Saved>
@@ -30,10 +30,10 @@ export interface JobPart {
   pauseUntil?: Date
 }
 
-/** What a part changed. */
+/** The result of a part. */
 export interface Saved {
   changed: number
-  /** What the undo needs, as JSON. */
+  /** The data that the undo needs, as JSON. */
   changes?: unknown
   /** Why the job ends with this part. */
   error?: string
@@ -45,9 +45,9 @@ type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | '
 
 /** A kind of job. */
 export interface Kind<S> {
-  /** The parts of the job after its stored place. Work done before `save` may be lost. */
+  /** The parts of the job after its stored position. Work done before `save` may be lost. */
   run(services: S, job: JobRow): AsyncIterable<JobPart>
-  /** Undoes a part, in the transaction that stores the place. @returns how many leads changed */
+  /** Undoes a part, in the transaction that stores the position. @returns how many leads changed */
   undo?(tx: Db, undone: JobRow, changes: unknown, services: S): Promise<number>
   /** Called once the job or its undo has ended in any way, and again if that call was interrupted. */
   ended?(services: S, job: JobRow): Promise<void>
@@ -251,7 +251,7 @@ async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Endin
   })
 }
 
-/** After an undo that did not finish, lets the rest of the job be undone again. */
+/** After an unfinished undo, allows another one for the rest of the job. */
 export async function allowUndo(db: Db, { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>): Promise<void> {
   await db
     .update(jobs)

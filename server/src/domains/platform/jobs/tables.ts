@@ -50,7 +50,7 @@ export const jobChanges = pgTable(
   {
     workspaceId: uuid('workspace_id').notNull(),
     jobId: uuid('job_id').notNull(),
-    /** The job's place after the part. */
+    /** The job's position after the part. */
     place: uuid('place').notNull(),
     /** The number of leads in the part. */
     leads: integer('leads').notNull(),

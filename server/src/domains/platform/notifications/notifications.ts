@@ -241,7 +241,7 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
   })
 }
 
-/** Maximum number of people whose replies of a day are emailed in one transaction. */
+/** Maximum number of digests queued in one transaction. */
 const DIGESTS = 20
 /** Maximum number of replies named in such an email. */
 const DIGEST_LINES = 20
@@ -280,7 +280,7 @@ export async function queueDigests({ db, outbox, origin, env }: EmailContext): P
 
 type Due = { kind: NotificationKind; facts: NotificationFacts; userId: string; email: string; workspace: string }
 
-/** Emails notifications when the database announces them, and every minute in case one was lost. */
+/** Emails notifications when the database announces them, and every minute in case an announcement was lost. */
 export function startNotificationEmails(
   context: EmailContext & { channels: Channels },
   log: FastifyBaseLogger,

@@ -49,7 +49,7 @@ export const notifications = pgTable(
   ],
 )
 
-/** Which notifications a user gets, and where; without a row, both in the app and by email. */
+/** A user's channels for each kind of notification; without a row, the app and email. */
 export const notificationPreferences = pgTable(
   'notification_preferences',
   {

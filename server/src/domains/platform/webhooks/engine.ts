@@ -22,7 +22,7 @@ export interface WebhookContext {
 
 /** After this time, a claimed delivery is due again. An attempt takes at most 10 seconds. */
 export const LEASE_SECONDS = 60
-/** Maximum number of parallel attempts per endpoint, so that a slow one cannot take more. */
+/** Maximum number of parallel attempts per endpoint, so that a slow endpoint cannot occupy more. */
 const CONCURRENCY = 5
 
 /** Encrypts the secrets of endpoints. */

@@ -13,7 +13,7 @@ export function retryDelaySeconds(attempt: number, random: number): number | nul
   return wait === undefined ? null : wait * (1 + JITTER * (2 * random - 1))
 }
 
-/** After this many hours of failures, an endpoint is disabled. It is less than the smallest sum of delays. */
+/** After this many hours of failures, an endpoint is disabled. Less than the smallest sum of a delivery's delays. */
 export const DISABLE_AFTER_HOURS = 18
 /** How long the previous secret stays valid after a rotation. */
 export const PREVIOUS_SECRET_HOURS = 24

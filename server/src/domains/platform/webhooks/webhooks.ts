@@ -50,7 +50,7 @@ export async function deleteAddressEvents(tx: Db, memberId: string): Promise<voi
 
 const KEPT_DAYS = 30
 
-/** Deletes expired log entries. */
+/** Deletes log entries older than KEPT_DAYS. */
 export async function purgeDeliveries(db: Db): Promise<void> {
   await db
     .delete(webhookDeliveries)
@@ -104,7 +104,7 @@ export async function update({ db, env, jobs }: OperatorContext, { id, ...change
 /** How many deliveries one statement deletes. */
 const DELETE_BATCH = 10_000
 
-/** Deletes an endpoint and its log, however long that is. @throws Refusal WEBHOOK_NOT_FOUND */
+/** Deletes an endpoint and its log, however long the log is. @throws Refusal WEBHOOK_NOT_FOUND */
 export async function remove({ db }: { db: Db }, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [disabled] = await tx

@@ -28,7 +28,7 @@ export async function requireRoom(db: Db, workspaceId: string, xUserId: string |
   if (used >= limit) throw beyondPlan({ plan, used }, 'xAccounts')
 }
 
-/** Serializes connecting accounts, so that two cannot take the last place. */
+/** Serializes connecting accounts, so that two cannot take the plan's last slot. */
 export async function lockAccounts(db: Db, workspaceId: string): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('x accounts:' || ${workspaceId}::text, 0))`)
 }

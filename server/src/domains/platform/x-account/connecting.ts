@@ -92,7 +92,7 @@ async function findConnected(
   return user
 }
 
-/** The refusal if X did not answer a call that a user made. */
+/** The refusal if X did not respond to a call that a user made. */
 export function unavailable(cause: XError): Refusal {
   return new Refusal('X_UNAVAILABLE', cause.kind === 'funds' ? cause.message : undefined, { cause })
 }
@@ -283,7 +283,10 @@ async function saveAccount(
 /** Set when another person connects the account: consent is personal. Stored texts stay until that person decides. */
 const UNDECIDED = { storesConversations: null, consentBy: null, consentAt: null, offersUnknownSenders: false }
 
-/** The period in which a restore may have lost an unknown account's messages; nulls without a restore. */
+/**
+ * The period whose messages a restore may have lost for an account that the backup does not contain;
+ * nulls without a recent restore.
+ */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const unread = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

@@ -24,7 +24,7 @@ export async function disconnectOne(needs: ConnectNeeds, actor: Actor, id: strin
   return end(needs, actor, [id])
 }
 
-/** Disconnects every account of a workspace that is deleted next, and its own app's webhook at X. */
+/** Disconnects every account of a workspace about to be deleted, and removes its own app's webhook at X. */
 export async function disconnectAll(needs: ConnectNeeds & { origin: string }, actor: Actor): Promise<void> {
   const { accounts } = await list(needs.database.db, actor)
   await end(

@@ -30,7 +30,7 @@ export async function watchFunds(needs: Needs): Promise<void> {
   }
 }
 
-/** Whether X answers a call of the app. If it does, the call costs a cent, which may exceed a workspace's limit. */
+/** Whether X accepts a call of the app. If it does, the call costs a cent, which may exceed a workspace's limit. */
 async function hasFunds(needs: Needs, appId: string): Promise<boolean> {
   const { rows } = await needs.database.db.execute<{ id: string }>(sql`
     select id from x_accounts where x_app_id = ${appId} and status = 'connected'

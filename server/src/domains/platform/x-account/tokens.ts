@@ -16,7 +16,7 @@ import { BeyondLimit } from '../x-costs/meter.ts'
 import { xSpending } from '../x-costs/tables.ts'
 import { xAccounts } from './tables.ts'
 
-/** What connecting and disconnecting need. */
+/** The services that connecting and disconnecting need. */
 export type ConnectNeeds = Needs & Pick<Services, 'jobs'>
 
 /** Access tokens are renewed when they expire sooner than this. */
@@ -91,7 +91,7 @@ function renewToken(
   })
 }
 
-/** How many renewals may run at a time. Each occupies a connection while it waits for X, and one must stay free. */
+/** How many renewals may run at a time. Each occupies a connection while waiting for X; one stays free. */
 const concurrentRenewals = (connections: number) => Math.max(1, Math.min(2, connections - 1))
 const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
 

@@ -206,7 +206,7 @@ export async function readHandles(needs: Needs): Promise<void> {
 /** Maximum number of accounts per run. */
 const READ_MAX = 1_000
 
-/** What X says about an account. */
+/** An account's profile, as X reports it. */
 function profileOf({ handle, profileImageUrl, followerCount }: XUser) {
   return { handle, handleReadAt: new Date(), profileImageUrl, followerCount, updatedAt: new Date() }
 }

@@ -81,7 +81,7 @@ export async function save(
   return view(context, row)
 }
 
-/** Returns to the operator's app. @throws Refusal X_APP_NOT_FOUND, X_APP_IN_USE */
+/** Removes the workspace's own app; it then uses the operator's. @throws Refusal X_APP_NOT_FOUND, X_APP_IN_USE */
 export async function remove(
   context: Context,
   { workspaceId }: Workspace,
@@ -103,7 +103,7 @@ async function requireUnused(db: Db, workspaceId: string, disconnectsAccounts: b
   if (handles.length > 0) throw new Refusal('X_APP_IN_USE', undefined, { details: { handles } })
 }
 
-/** What must be removed from X: an app, and its accounts as they were. */
+/** An app to remove from X, and its accounts as they were before. */
 interface Replaced {
   /** Null: the operator's app, which stays. */
   app: XAppClient | null
@@ -157,13 +157,13 @@ const FIELD_NAMES: Record<string, string> = {
   bearerToken: 'bearer token',
 }
 
-/** @throws Refusal X_UNAVAILABLE: X gave no clear answer */
+/** @throws Refusal X_UNAVAILABLE: X gave no clear response */
 function isRefused(result: PromiseSettledResult<void>): boolean {
   if (result.status === 'fulfilled') return false
   if (!(result.reason instanceof XError)) throw result.reason
   const { kind } = result.reason
   if (kind === 'app' || kind === 'unauthorized' || kind === 'forbidden') return true
-  // An answer about missing credits means that X has accepted the credentials.
+  // A response about missing credits means that X has accepted the credentials.
   if (kind === 'funds') return false
   throw new Refusal('X_UNAVAILABLE', undefined, { cause: result.reason })
 }

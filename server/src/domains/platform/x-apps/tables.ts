@@ -21,7 +21,7 @@ export const xApps = pgTable('x_apps', {
   sealedClientSecret: text('sealed_client_secret'),
   sealedConsumerSecret: text('sealed_consumer_secret'),
   sealedBearerToken: text('sealed_bearer_token'),
-  /** What X refuses about the app. */
+  /** The part of the app that X refuses. */
   problem: text('problem', { enum: X_APP_PROBLEMS }),
   /** The time since which X says that the app's credits are used up or its spending limit is reached; null: not now. */
   fundsEmptySince: time('funds_empty_since'),
@@ -37,7 +37,7 @@ export const xApps = pgTable('x_apps', {
   gapUntil: time('gap_until'),
   /** When X was last asked to repeat deliveries. */
   replayedAt: time('replayed_at'),
-  /** The time until which the app has used up its messages of 24 hours, according to X's headers. */
+  /** Until this time the app may not send: its messages of 24 hours are used up, according to X's headers. */
   restsUntil: time('rests_until'),
   /** How many messages X allows in 24 hours, according to its headers; null: not reported yet. */
   dailyLimit: integer('daily_limit'),

@@ -13,8 +13,8 @@ import { OPERATOR_APP_ID, xApps } from './tables.ts'
 // What X refuses
 
 /**
- * Stores what X refuses about an app. Its owners are notified once, until X accepts everything
- * again. @returns whether the problem is new
+ * Stores what X refuses about an app. Its owners are notified once, and again only after X has
+ * accepted everything. @returns whether the problem is new
  */
 export async function saveProblem(db: Db, id: string, problem: XAppProblem): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -98,7 +98,7 @@ export async function findUse(
 }
 
 /**
- * Stores what X's headers say about an app's 24 hours. Every workspace that brought the app waits.
+ * Stores what X's headers say about an app's 24-hour limit, for every workspace that brought the app.
  * @param app the app as the claim read it: if nothing is new, nothing is written
  */
 export async function saveDay(

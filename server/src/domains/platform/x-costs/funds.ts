@@ -8,9 +8,9 @@ import { notifyOwners } from '../notifications/notifications.ts'
 import { fundsText } from './rules.ts'
 
 /*
- * X answers 402 to every call of an app without credits. The product then makes no more calls with
- * it, and everything that needs one waits. Once an hour, one call tries X again. If it succeeds,
- * everything of the app is made due.
+ * X responds with 402 to every call of an app without credits. The product then makes no more calls
+ * with that app, and all work that needs one waits. Once an hour, one call tries X again. If it
+ * succeeds, all of the app's work is made due.
  */
 
 const TRY_SECONDS = 3_600
@@ -22,7 +22,7 @@ export function outOfFunds(isOwnApp: boolean, tryAt: Date): XError {
   return new XError('funds', fundsText(isOwnApp), tryAt)
 }
 
-/** Makes everything of an app wait, after X has answered that it has no credits. @returns the next try */
+/** Makes all work of an app wait, after X has responded that it has no credits. @returns the next try */
 export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
   const { rows } = await db.execute<{ tryAt: string }>(sql`
     with marked as (

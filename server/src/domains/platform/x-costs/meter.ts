@@ -38,7 +38,7 @@ interface Correction {
   reserved: number
 }
 
-/** What has not been written yet for one workspace. */
+/** A workspace's charges and corrections that have not been written yet. */
 interface Pending extends Correction {
   charges: Charge[]
 }

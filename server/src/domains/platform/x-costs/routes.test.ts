@@ -33,7 +33,7 @@ async function connected() {
   return made
 }
 
-/** What X charges this month, by purpose and account id. */
+/** X's charges this month, by account and purpose. */
 async function chargesOf(person: Person) {
   await app.services.xMeters.flush()
   return person.client.xCosts.find({})

@@ -6,7 +6,7 @@ import { workspaceId } from '../../identity/workspaces/tables.ts'
 import type { xAccounts } from '../x-account/tables.ts'
 
 /**
- * What X charges, by UTC day. No foreign key to accounts, because inserts would wait for claims,
+ * X's charges, by UTC day. No foreign key to accounts, because inserts would wait for claims,
  * which lock the account's row.
  */
 export const xCharges = pgTable(
@@ -26,7 +26,7 @@ export const xCharges = pgTable(
 )
 
 /**
- * What X has charged an app for on a UTC day. X does not charge for the same item again that day.
+ * The items that X has charged an app for on a UTC day. X does not charge for the same item again that day.
  * Kept for two days.
  */
 export const xBilledResources = pgTable(

@@ -12,7 +12,7 @@ import { findSpending, storeLimit } from './limit.ts'
 import { centsOf, fundsText, limitText } from './rules.ts'
 import { thisMonth } from './tables.ts'
 
-/** What X charges for a month, by account and purpose. */
+/** X's charges for a month, by account and purpose. */
 export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'xCosts', 'find'>) {
   const first = month ? sql`${`${month}-01`}::date` : sql`date_trunc('month', now() at time zone 'UTC')::date`
   const [{ rows }, funds, spending] = await Promise.all([
@@ -94,7 +94,7 @@ export async function fundsRefusal(db: Db, workspaceId: string): Promise<Refusal
   return new Refusal('X_FUNDS', spending ? limitText(spending.limitCents) : undefined)
 }
 
-/** Sets or removes the monthly limit. What waited because of it continues. */
+/** Sets or removes the monthly limit. Work that waited because of it continues. */
 export async function saveLimit(
   { db, xWork }: Pick<Services, 'xWork'> & { db: Db },
   { workspaceId }: Actor,

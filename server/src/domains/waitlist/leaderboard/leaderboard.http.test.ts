@@ -13,7 +13,7 @@ let app: TestApp
 const people: Person[] = []
 
 /**
- * Referrers with credits in the weekly counts, some expired since the job last ran. Some lose all
+ * Referrers with credits in the weekly counts, some expired since `expireWeek` last ran. Some lose all
  * credits, some fall behind others, and the last ones lose none.
  */
 beforeAll(async () => {

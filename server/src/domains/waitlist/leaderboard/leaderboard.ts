@@ -66,7 +66,7 @@ const expiredCredits = sql`
   select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
 const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
-/** SQL: the remaining credits of referrers who lost some. They are few, because the job runs every minute. */
+/** SQL: the remaining credits of referrers who lost some. They are few, because `expireWeek` runs every minute. */
 const remainingOf = (key: SQL) => sql`
   select c.member_id, c.referral_count as counted, c.referral_count - lost.credits as referral_count, c.last_credit
   from lost join ${referralCounts} c on c.period = ${key} and c.member_id = lost.referrer_id`
@@ -117,8 +117,8 @@ async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
 const TIE_BUCKET = 1024
 
 /**
- * The rank of an account's member: first by number of referrals, then by bucket and place. Stored
- * counts include expired credits, so referrers who lost some are counted separately.
+ * The rank of an account's member, by number of referrals, then by last credit. Stored counts include
+ * expired credits, so referrers who lost some are counted separately.
  */
 async function findOwnRank(
   db: Db,

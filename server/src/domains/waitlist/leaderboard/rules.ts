@@ -1,4 +1,4 @@
-/** Where a page ends: its last row's referral count, last credit and rank. */
+/** The end of a page: its last row's referral count, last credit and rank. */
 export interface LeaderboardPlace {
   referralCount: number
   lastCredit: number

@@ -105,7 +105,7 @@ describe('moveMember', () => {
     await moveMember(context(), self.id, other)
     expect((await standingOf(self)).isReferred).toBe(false)
 
-    // The entry that is kept was referred by the one that goes.
+    // The entry that is kept was referred by the one that is anonymized.
     const [referrer, referred] = [await account(), newEmail()]
     const joined = await join(referred, (await standingOf(referrer)).referralCode!)
     for (let n = 0; n < 2; n += 1) await join(newEmail(), joined.referralCode)

@@ -146,7 +146,7 @@ interface Credit {
   moves: boolean
 }
 
-/** Counts a credit for its referrer: period counts, place, achievements, rewards and an email. */
+/** Counts a credit for its referrer: period counts, position, achievements, rewards and an email. */
 async function countCredit(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -209,7 +209,7 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
       and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
 }
 
-/** Minimum number of hours between two of these emails to a referrer. */
+/** Minimum number of hours between two "moved up" emails to a referrer. */
 const MOVED_UP_MAIL_HOURS = 24
 
 /** @returns whether an email was queued */
@@ -239,7 +239,7 @@ export async function storeDecision(
   await tx.update(referrals).set(decision).where(eq(referrals.memberId, memberId))
 }
 
-/** Reverts a credit's counts. Places and achievements are kept. */
+/** Reverts a credit's counts. Positions and achievements are kept. */
 export async function revertCredit({ tx }: LockedWaitlist, referral: Referral): Promise<void> {
   if (!referral.creditedAt) return
   const { memberId, referrerId, creditedAt, inWeek } = referral

@@ -8,7 +8,7 @@ import {
 import type { Email } from '../../../emails/email.ts'
 import { nextReward, rewardMonths } from './rules.ts'
 
-/** What every email to a member needs. */
+/** The member's data that every waitlist email uses. */
 export interface Addressee {
   email: string
   referralCode: string

@@ -14,8 +14,8 @@ export interface LockedWaitlist {
 }
 
 /**
- * Runs `work` in a transaction that locks the waitlist, so that places stay dense and credits are
- * ordered. Keep it short: all joins wait for it.
+ * Runs `work` in a transaction that locks the waitlist, so that positions have no gaps and credits
+ * are ordered. Keep it short: all joins wait for it.
  */
 export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {

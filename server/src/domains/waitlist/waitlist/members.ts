@@ -49,7 +49,7 @@ export function addresseeOf({ env, origin }: WaitlistContext, member: Member): A
   return { email, referralCode, position, origin, unsubscribeLink: `${origin}/api/waitlist/unsubscribe?token=${token}` }
 }
 
-/** Encrypts a member's id for an emailed link. */
+/** Seals and opens member ids in emailed links. */
 export function memberToken(secret: string, purpose: 'confirm' | 'unsubscribe') {
   return createSealer(secret, `x-automated waitlist ${purpose}`)
 }

@@ -79,17 +79,17 @@ export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
       .where(and(eq(rewardGrants.id, id), isNull(rewardGrants.grantedAt)))
 }
 
-/** Gives the held rewards whose time has come. */
+/** Grants held rewards that are due. */
 export async function giveRewards(db: Db): Promise<void> {
   await db.execute(sql`update reward_grants set granted_at = now() where granted_at is null and starts_at <= now()`)
 }
 
 /** Number of domains looked up per run. */
 const MAIL_CHECKS = 50
-/** How many hours a domain that does not answer is tried. */
+/** How many hours a domain that does not respond is tried. */
 const MAIL_CHECK_HOURS = 48
 
-/** Looks up whether the domains of referred members can get email. No answer is not suspicious. */
+/** Looks up whether the domains of referred members can get email. No response is not suspicious. */
 export async function checkMailServers({ db, dns }: { db: Db; dns: Dns }): Promise<void> {
   const due = await db
     .select({ memberId: referrals.memberId, email: members.email, createdAt: referrals.createdAt })

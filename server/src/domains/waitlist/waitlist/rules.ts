@@ -34,7 +34,7 @@ export function addressRange(address: string): string | null {
   return network && `${network.first}/${network.bits}`
 }
 
-/** A range has a burst if more members join from it within these minutes. Offices stay below. */
+/** A range has a burst if more than `joins` members join from it within `minutes`. Offices stay below. */
 export const BURSTS = [
   { joins: 20, minutes: 10 },
   { joins: 60, minutes: 24 * 60 },
@@ -46,7 +46,7 @@ export function holdReason(email: string, joinsFromRange: readonly number[]): Ho
   return BURSTS.some((burst, i) => (joinsFromRange[i] ?? 0) >= burst.joins) ? 'address_burst' : null
 }
 
-/** This number of first members are pioneers. */
+/** Members up to this position are pioneers. */
 export const PIONEERS = 100
 /** Countries for the global achievement. */
 const GLOBAL_COUNTRIES = 3
@@ -59,7 +59,7 @@ interface ReferralCounts {
   countries: number
 }
 
-/** Achievements earned by referrals that the member does not have yet. */
+/** Achievements that the referrals earn and that the member does not have yet. */
 export function newAchievements(
   held: readonly Achievement[],
   { alltime, day, countries }: ReferralCounts,

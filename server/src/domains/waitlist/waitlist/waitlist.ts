@@ -36,7 +36,7 @@ interface Client extends ClientHashes {
   address: string
 }
 
-/** How often a member who missed the confirmation email can get another one by joining again. */
+/** A member who joins again gets another confirmation email if the last one is older than this. */
 const CONFIRMATION_MAIL_HOURS = 1
 
 // Joining
@@ -412,7 +412,7 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   return stays
 }
 
-/** Anonymizes an account's place, before the account is deleted. Its credits are kept. */
+/** Anonymizes an account's place, before the account is deleted. Credited referrals are kept. */
 export async function anonymizeMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
     const member = await findMember(tx, userId)
