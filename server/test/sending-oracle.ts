@@ -450,6 +450,9 @@ function isServed(world: World, { campaign, handle, state, why, step, skip, hasF
     case 'replied written_by_hand':
     case 'stopped skipped contacted':
       return wasMessaged
+    // A direct message that X refused can still be queued when the next part of a launch is.
+    case 'stopped skipped queued_elsewhere':
+      return world.byHand.has(handle)
     case 'opted_out opt_out':
       return hasOptedOut
     case 'stopped skipped suppressed':
