@@ -635,13 +635,13 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     /** Adds 50 old messages of the campaign's account, so that one opt-out pauses the campaign. */
     async addEarlierMessages({ id }: CampaignState) {
       // One transaction, because other steps break connections.
-      await app.db.transaction(async (tx) => {
+      await transact(app.db, async (tx) => {
         await tx.execute(sql`
           with watched as (update campaigns set watched_from = null where id = ${id} and x_account_id is not null and watched_from is not null returning *)
           insert into dms (workspace_id, campaign_id, step, message, status, holder, x_account_id, claimed_at, sent_at)
           select workspace_id, id, 0, 'Earlier', 'sent', 'simulated', x_account_id, long_ago, long_ago
           from watched cross join lateral (select now() - make_interval(days => 99 + n) as long_ago from generate_series(1, 50) n) earlier`)
-        await recountMessages(tx)
+        await recountMessages(tx, sql`id = ${id}`)
       })
     },
     /** Marks campaigns that have paused themselves as closed, and completed ones that a user reopened as open. */
