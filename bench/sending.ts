@@ -123,7 +123,7 @@ async function compareSenders(): Promise<void> {
   for (const processes of [1, 4]) {
     const task = { kind: 'sends' as const, seconds: CLAIM_SECONDS, dailyDmCap: CAP, answerMs: ANSWER_MS }
     const done = await spread(cluster.url, Array<typeof task>(processes).fill(task))
-    if (done.some((one) => one.times.length === 0)) throw new Error('a sender sent nothing')
+    if (done.some((run) => run.times.length === 0)) throw new Error('a sender sent nothing')
     const times = processes === 1 ? '' : `   ${(rateOf(done) / alone).toFixed(2)} times as fast as one`
     alone ||= rateOf(done)
     console.log(

@@ -147,7 +147,7 @@ async function waitUntilSettled(page: Page): Promise<void> {
     .catch(() => {})
   await page
     .waitForFunction(
-      '[...document.images].every((one) => one.complete || one.getBoundingClientRect().top > innerHeight)',
+      '[...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight)',
     )
     .catch(() => {})
   await sleep(600)

@@ -41,8 +41,8 @@ export async function makeScrape(
     .insert(scrapes)
     .values({ workspaceId, twitterHandle: 'x', type: 'followers', ...bounds, ...change })
     .returning()
-  const found = finds.map(({ id }) => id)
-  if (found.length > 0) await linkScraped(db, scrape!.id, found)
+  const ids = finds.map(({ id }) => id)
+  if (ids.length > 0) await linkScraped(db, scrape!.id, ids)
   return scrape!
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidField } from '../refusal.ts'
 
 /** The top-level fields of input schemas, read once. */
-const known = new WeakMap<z.ZodType, ReadonlySet<string>>()
+const fieldsBySchema = new WeakMap<z.ZodType, ReadonlySet<string>>()
 
 /**
  * Rejects fields of the body that a changing call passes in its query string, where they would be
@@ -18,8 +18,9 @@ export function refuseFieldsInQuery(query: URLSearchParams, inputSchema: z.ZodTy
 }
 
 function fieldsOf(schema: z.ZodType): ReadonlySet<string> {
-  const fields = known.get(schema) ?? new Set(namesIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
-  known.set(schema, fields)
+  const fields =
+    fieldsBySchema.get(schema) ?? new Set(namesIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
+  fieldsBySchema.set(schema, fields)
   return fields
 }
 

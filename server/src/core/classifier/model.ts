@@ -156,8 +156,8 @@ function hasUnknownWords(text: string, most: number): boolean {
   const words = WITHOUT_WORDS.has(language) ? [] : plainWordsOf(text)
   if (words.length === 0) return false
   const languages = words.length <= FEW_WORDS ? WITH_WORDS : ['en', language]
-  const known = words.filter((word) => languages.some((of) => weights().words.has(wordHash(of, word))))
-  return known.length <= most * words.length
+  const recognized = words.filter((word) => languages.some((of) => weights().words.has(wordHash(of, word))))
+  return recognized.length <= most * words.length
 }
 
 function sureLanguageOf(text: string): string | null {

@@ -91,9 +91,9 @@ export async function claim(
   if (next?.lease) {
     const { id, lease, lead, message, isOfCampaign } = next
     const leftover = lead && !next.isFilled ? leftoverIn(message) : null
-    const found = { kind: 'unsendable', id, lease, locked, delays } as const
-    if (leftover) return { ...found, why: 'placeholder', leftover, campaignId: isOfCampaign ? campaignId : null }
-    if (!lead && sender.skips) return { ...found, why: 'no lead' }
+    const unsendable = { kind: 'unsendable', id, lease, locked, delays } as const
+    if (leftover) return { ...unsendable, why: 'placeholder', leftover, campaignId: isOfCampaign ? campaignId : null }
+    if (!lead && sender.skips) return { ...unsendable, why: 'no lead' }
     return { kind: 'claimed', ...next, lease, sender, locked }
   }
   if (next?.stopped && !next.isWaiting && !next.isLocked)

@@ -44,7 +44,7 @@ async function launched(leads: number, more: Partial<StepInput> = {}) {
   const [a, b] = (await person.client.sequences.find({ id })).steps[0]!.variants
   const ids = (await inOrder(id)).map((message) => message.id)
   for (const [index, variant] of [a!, b!].entries()) {
-    const its = ids.filter((_, place) => place % 2 === index)
+    const its = ids.filter((_, position) => position % 2 === index)
     await rewrite(app, { id: its }, { variantId: variant.id, message: 'AB'[index]! })
   }
   await ageTests(app, { campaignId: id }, 20)
