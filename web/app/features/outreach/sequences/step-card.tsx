@@ -67,7 +67,7 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
                 icon={<GripVertical />}
                 label={`Move ${name.toLowerCase()}`}
                 size="sm"
-                className="cursor-grab touch-none active:cursor-grabbing"
+                className="cursor-grab touch-none active:cursor-grabbing max-sm:hidden"
                 title="Drag, or press the up and down arrows"
                 {...handle}
               />
