@@ -15,7 +15,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await page.goto('/settings?tab=workspace')
   await page.getByText("Your plan doesn't include client reports").waitFor()
   await page.getByRole('link', { name: 'See plans' }).waitFor()
-  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
+  expect(await page.getByText('Upload logo').count()).toBe(0)
   await expectSoundBothWays(page)
 
   await world.subscribe(email)

@@ -54,10 +54,12 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
             size="sm"
             variant="ghost"
             icon={<Plus />}
+            aria-label="Add variant"
             disabled={step.variants.length >= VARIANTS_MAX}
             onClick={props.onAddVariant}
           >
-            Add variant
+            <span className="max-sm:hidden">Add variant</span>
+            <span className="sm:hidden">Variant</span>
           </Button>
         )}
         {(count > 1 || isTest) && (

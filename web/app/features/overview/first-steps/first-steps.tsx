@@ -23,6 +23,7 @@ export function FirstSteps() {
   const doneCount = firstSteps.steps.filter(({ done }) => done).length
   return (
     <Card
+      className="[&>:first-child]:flex-nowrap"
       title="First steps"
       description={
         doneCount === 0
