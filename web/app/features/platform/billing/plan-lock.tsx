@@ -26,7 +26,7 @@ export function PlanLock({ label, text, lifts = true }: PlanLockProps) {
       open={isOpen}
       onOpenChange={setOpen}
       trigger={
-        <Button size="sm" variant="ghost" icon={<Lock />} className="w-fit">
+        <Button size="sm" variant="ghost" icon={<Lock />} className="w-fit max-w-full text-start whitespace-normal!">
           {label}
         </Button>
       }
