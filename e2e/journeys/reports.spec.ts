@@ -14,7 +14,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   // Below Agency, each place says which plan includes reports, and links to it.
   await page.goto('/settings?tab=workspace')
   await page.getByText("Your plan doesn't include client reports").waitFor()
-  await page.getByRole('link', { name: 'See plans' }).waitFor()
+  await page.getByRole('region', { name: 'Workspace' }).getByRole('link', { name: 'See plans' }).waitFor()
   expect(await page.getByText('Upload logo').count()).toBe(0)
   await expectSoundBothWays(page)
 
@@ -34,12 +34,12 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await page.getByText('Logo must be a PNG, JPEG or WebP image.').waitFor()
   world.expectConsole(/status of 400/)
   await upload.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('<svg/>') })
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save branding' }).click()
   await page.getByText('Logo must be a PNG, JPEG or WebP image.').waitFor()
   await page.getByRole('button', { name: 'Discard changes' }).click()
   await upload.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(PIXEL, 'base64') })
   await page.getByLabel('Color').fill('#ffe600')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save branding' }).click()
   await page.getByText('Branding saved.').waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
   await expectSoundBothWays(page)

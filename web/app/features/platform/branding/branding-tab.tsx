@@ -128,7 +128,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
       <Preview name={name} {...current} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={save.isPending} disabled={draft === null}>
-          Save
+          Save branding
         </Button>
         {draft && (
           <Button
