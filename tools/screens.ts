@@ -48,7 +48,8 @@ async function editFirstMessage(page: Page): Promise<void> {
 }
 
 async function writeDrafts(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Write with AI' }).first().click()
+  await page.getByRole('button', { name: 'AI', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Write with AI' }).click()
   await page.getByRole('button', { name: 'Write three drafts' }).click()
   await page
     .getByRole('button', { name: /^Use this draft/ })

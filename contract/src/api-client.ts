@@ -3,7 +3,7 @@ import { contract } from './contract.ts'
 
 /**
  * Creates an API client; the entry point of the npm package. `origin` looks like
- * 'https://x-automated.example'; `apiKey` comes from Settings → API.
+ * 'https://x-automated.example'; `apiKey` comes from Settings → API and sign-on.
  */
 export function createApiClient({ origin, apiKey }: { origin: string; apiKey: string }): Client {
   return createClient({ contract, url: new URL('/api', origin).href, tokens: { current: () => apiKey } })

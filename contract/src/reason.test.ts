@@ -26,12 +26,13 @@ it.each<[SkipReason, string]>([
   [{ code: 'contacted', params: { how: 'backup' } }, `${contacted}, after the restored backup.`],
   [
     { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Spring' } },
-    'Skipped: this person is already queued for the campaign “Spring”.',
+    'Skipped: this person is in the campaign “Spring”.',
   ],
   [
     { code: 'queued_elsewhere', params: { how: 'direct' } },
     'Skipped: this person is already queued for a direct message.',
   ],
+  [{ code: 'queued_elsewhere', params: {} }, 'Skipped: this person is already queued elsewhere.'],
 ])('renders %o', (reason, text) => {
   expect(skipText(reason)).toBe(text)
 })

@@ -8,12 +8,12 @@ export const SKIP_CODES = [
   /** `how` is 'request' if X asks whether to accept the lead's message, else absent. */
   'replied',
   /**
-   * `how` is 'campaign' (with its name in `campaign`), 'direct', 'earlier_lead' (the lead was
+   * `how` is 'campaign' (with its name in `campaign` and its id in `campaignId`), 'direct', 'earlier_lead' (the lead was
    * deleted and added again), 'x_user' (a deleted lead had the same X id) or 'backup' (after the
    * backup that was restored).
    */
   'contacted',
-  /** `how` is 'campaign' (with its name in `campaign`) or 'direct'. */
+  /** `how` is 'campaign' (with its name in `campaign` and its id in `campaignId`) or 'direct'. */
   'queued_elsewhere',
   /** The user of the X account messaged the lead directly on X. */
   'written_by_hand',
@@ -49,7 +49,7 @@ const ENROLLMENT_CODES = [
   /** A member of the workspace decided this. */
   'person',
   'outcome_unknown',
-  /** `skip` is the code of the reason why the message was skipped. */
+  /** `skip` is the code of the reason why the message was skipped. The other parameters are those of that reason. */
   'skipped',
   'archived',
   /** The lead's last message is encrypted in X Chat, so a person must answer there. */
@@ -129,7 +129,7 @@ function skipClause({ code, params }: SkipReason): string {
     case 'contacted':
       return contactedClause(params)
     case 'queued_elsewhere':
-      return `this person is already queued for ${sourceOf(params)}.`
+      return queuedClause(params)
     case 'written_by_hand':
       return 'you messaged this person on X yourself.'
     case 'no_basis':
@@ -176,8 +176,19 @@ function contactedClause(params: Reason['params']): string {
   }
 }
 
+function queuedClause({ how, campaign }: Reason['params']): string {
+  if (how === 'campaign') return `this person is in the campaign “${campaign}”.`
+  if (how === 'direct') return 'this person is already queued for a direct message.'
+  return 'this person is already queued elsewhere.'
+}
+
 function sourceOf({ how, campaign }: Reason['params']): string {
   return how === 'campaign' ? `the campaign “${campaign}”` : 'a direct message'
+}
+
+/** The reason why an enrollment's message was skipped. */
+export function skipReasonOf({ params: { skip, ...params } }: Pick<EnrollmentReason, 'params'>): SkipReason {
+  return { code: skip as SkipReason['code'], params }
 }
 
 /** Returns why a message waits, such as "Wrote to this person 3 hours ago"; null if it does not wait. */

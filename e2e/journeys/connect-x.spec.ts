@@ -42,13 +42,13 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Failed to connect Twitter account. Please check your credentials and try again.').waitFor()
 
     // X's page: canceled, then accepted.
-    await page.getByRole('button', { name: 'Connect with X' }).click()
+    await page.getByRole('button', { name: 'Continue on X' }).click()
     await page.waitForURL(/\/i\/oauth2\/authorize/)
     await page.getByRole('button', { name: /cancel/i }).click()
     await page.getByText("You didn't approve access on X, so nothing was connected.").waitFor()
     expect(new URL(page.url()).search).toBe('')
     await expectSoundPage(page)
-    await page.getByRole('button', { name: 'Connect with X' }).click()
+    await page.getByRole('button', { name: 'Continue on X' }).click()
     await page.waitForURL(/\/i\/oauth2\/authorize/)
     await page.getByLabel(/username/i).fill('founder_oauth')
     await page.getByLabel(/password/i).fill('any eight or more')

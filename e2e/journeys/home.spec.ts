@@ -79,7 +79,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
   await keyboard.type('suppression')
   await option(page, /Suppression list/).waitFor()
   await keyboard.press('Enter')
-  await page.waitForURL('**/settings?tab=suppression-list')
+  await page.waitForURL('**/settings#suppression-list')
   // Search opens again after it was closed.
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
 

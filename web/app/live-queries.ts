@@ -60,10 +60,13 @@ const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
   job: /^jobs\./,
 }
 
+/** Queries that show the same messages in several places of a page, so they are refetched together. */
+const FIGURES = new Set(['campaigns.list', 'campaigns.find', 'sequences.flight', 'sequences.results', 'today.find'])
+const FIGURES_INTERVAL_MS = 2_000
+
 /** Minimum time between two refetches of a query. */
 const INTERVAL_MS = 1_000
 const LONGER_INTERVALS_MS: Record<string, number> = {
-  'sequences.results': 5_000,
   'leads.list': 3_000,
   'leads.count': 5_000,
   'openers.list': 3_000,
@@ -74,7 +77,6 @@ const LONGER_INTERVALS_MS: Record<string, number> = {
   'tags.list': 5_000,
   'sendingSettings.find': 15_000,
   'templates.list': 5_000,
-  'today.find': 3_000,
   'firstSteps.find': 5_000,
   'xAccount.list': 15_000,
   'analytics.find': 15_000,
@@ -112,6 +114,13 @@ function isDeep(query: Query): boolean {
   return page > 1 && cursor === undefined && operationOf(query) === 'campaigns.dms'
 }
 
+/** How often a query may be refetched. Queries with the same key are refetched together. */
+function paceOf(query: Query): { key: string; intervalMs: number } {
+  const operation = operationOf(query)
+  if (FIGURES.has(operation)) return { key: 'figures', intervalMs: FIGURES_INTERVAL_MS }
+  return { key: query.queryHash, intervalMs: LONGER_INTERVALS_MS[operation] ?? INTERVAL_MS }
+}
+
 /** Refetches the queries that events affect: those on screen now, others when they are displayed. */
 export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): void } {
   const cache = queries.getQueryCache()
@@ -134,7 +143,7 @@ export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): 
       plan(query, FETCHING_MS)
       return
     }
-    refetchedAt.set(query.queryHash, Date.now())
+    refetchedAt.set(paceOf(query).key, Date.now())
     void queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
   }
   function update(query: Query): void {
@@ -144,8 +153,8 @@ export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): 
       return
     }
     if (query.state.status === 'error' || isDeep(query)) return
-    const interval = LONGER_INTERVALS_MS[operationOf(query)] ?? INTERVAL_MS
-    plan(query, Math.max(0, (refetchedAt.get(query.queryHash) ?? 0) + interval - Date.now()))
+    const { key, intervalMs } = paceOf(query)
+    plan(query, Math.max(0, (refetchedAt.get(key) ?? 0) + intervalMs - Date.now()))
   }
 
   return {

@@ -45,7 +45,10 @@ export const Campaign = z.object({
   dmsQueuedCount: z.number().int(),
   /** Includes delivered and replied messages. */
   dmsSentCount: z.number().int(),
+  /** Includes skipped messages. */
   dmsFailedCount: z.number().int(),
+  /** How many of the failed messages were skipped: nobody tried to send them. */
+  dmsSkippedCount: z.number().int(),
   /** Sent messages that X reports as delivered. Includes replied messages. */
   dmsDeliveredCount: z.number().int(),
   dmsRepliedCount: z.number().int(),

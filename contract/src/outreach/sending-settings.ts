@@ -68,6 +68,19 @@ const limitFields = {
   pauseSeconds: wholeNumber(0, 86_400).nullable(),
 }
 
+/** How far an account's warm-up is, and when it ends at the latest. */
+export const WarmUp = z.object({
+  /** From 1. */
+  day: z.number().int(),
+  /** The cap per 24 hours now. */
+  capNow: z.number().int(),
+  /** The cap per 24 hours after the warm-up. */
+  fullCap: z.number().int(),
+  /** When `fullCap` applies. Moves by a day with each day on which nothing was sent yet. */
+  fullAt: Time,
+})
+export type WarmUp = z.output<typeof WarmUp>
+
 /** The sending limits of one X account, and how much of them is used. */
 export const SendingLimits = z.object({
   /** Null for the extension's limits while no X account is connected. */
@@ -84,6 +97,8 @@ export const SendingLimits = z.object({
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),
+  /** Null if the account is not warming up. */
+  warmUpNow: WarmUp.nullable(),
   /**
    * Number of messages that the account can send through the server's X app in the next 24 hours,
    * if all accounts take turns. Null if it uses another app, or X does not limit apps.

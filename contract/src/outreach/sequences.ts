@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Cursor, Id, Moment, queryNumber, Time, wholeNumber } from '../fields.ts'
 import { EnrollmentReason } from '../reason.ts'
 import { routes } from '../route.ts'
+import { WarmUp } from './sending-settings.ts'
 import { STEPS_MAX } from './sequence-limits.ts'
 import { ALLOCATIONS, ReengagementInput, Step, StepInputs } from './steps.ts'
 
@@ -110,8 +111,8 @@ export const FlightDot = z.object({
   stepNumber: z.number().int(),
   variant: VariantName.nullable(),
   /** `planned`: a future step. `held`: the person is paused. */
-  state: z.enum(['planned', 'queued', 'held', 'sent', 'read', 'replied', 'failed']),
-  /** When the message was sent, failed, or may first be sent. */
+  state: z.enum(['planned', 'queued', 'held', 'sent', 'read', 'replied', 'failed', 'skipped']),
+  /** When the message was sent, failed, skipped, or may first be sent. */
   at: Time,
 })
 export type FlightDot = z.output<typeof FlightDot>
@@ -172,6 +173,7 @@ export const sequences = {
           countedInDay: z.number().int(),
           /** The day of the account's warm-up, from 1; null if it is not warming up. */
           warmUpDay: z.number().int().nullable(),
+          warmUp: WarmUp.nullable(),
           /** Number of the last `checked` messages that X refused. Closed and protected inboxes do not count. */
           refusals: z.number().int(),
           checked: z.number().int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, queryNumber } from '../fields.ts'
 import { ReplyDetection } from '../outreach/replies.ts'
-import { SendingLimits } from '../outreach/sending-settings.ts'
+import { SendingLimits, WarmUp } from '../outreach/sending-settings.ts'
 import { routes } from '../route.ts'
 
 const route = routes('X account')
@@ -23,6 +23,7 @@ export const AccountHealth = z.object({
   ...figures,
   /** The day of the warm-up, from 1; null: the account is not warming up. */
   warmUpDay: z.number().int().nullable(),
+  warmUp: WarmUp.nullable(),
   /** The current cap per 24 hours. */
   capNow: z.number().int(),
   /** When the account sends. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, Time } from '../fields.ts'
 import { CAMPAIGN_STATUSES } from '../outreach/campaigns.ts'
+import { CampaignWait, WarmUp } from '../outreach/sending-settings.ts'
 import { routes } from '../route.ts'
 
 const route = routes('Today')
@@ -45,6 +46,8 @@ export const Today = z.object({
   countedInDay: z.number().int(),
   /** The sum of the current daily caps. */
   capNow: z.number().int(),
+  /** The warm-up of the only account; null if it is not warming up, or there are several accounts. */
+  warmUp: WarmUp.nullable(),
   /** When the next message or follow-up can be sent; null if there is none. */
   nextSendAt: Time.nullable(),
   /** Active and paused campaigns, active ones first. */
@@ -55,6 +58,9 @@ export const Today = z.object({
       status: z.enum(CAMPAIGN_STATUSES),
       peopleMessaged: z.number().int(),
       totalLeadsInList: z.number().int(),
+      dmsSkippedCount: z.number().int(),
+      /** Why this active campaign can send nothing, with the end of the wait; null if it can send. */
+      waitingFor: CampaignWait.nullable(),
       /** People who replied positively, as a percentage of the people messaged. */
       positiveRate: z.number().nullable(),
       /** Messages sent on each of the last 14 days (UTC), today last. */

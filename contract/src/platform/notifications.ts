@@ -42,7 +42,9 @@ export interface NotificationFacts {
   /** Why the campaign was paused. */
   pause?: PauseReason
   sent?: number
+  /** Without the skipped ones. */
   failed?: number
+  skipped?: number
   /** The plan limit that the notification is about. */
   limited?: 'scrapedLeads' | 'dms'
   /** Usage of the limit. */

@@ -16,3 +16,10 @@ export function reasonSql(code: Reason['code'], params: Record<string, SQL> = {}
 export function reasonValue(reason: Reason | null): SQL {
   return sql`${reason && JSON.stringify(reason)}::jsonb`
 }
+
+/** SQL: why an enrollment was stopped whose message was skipped. @param why SQL: the reason of the message */
+export function skippedReason(why: SQL): SQL {
+  return sql`
+    jsonb_build_object(
+      'code', 'skipped', 'params', (${why}) -> 'params' || jsonb_build_object('skip', (${why}) ->> 'code'))`
+}

@@ -24,7 +24,7 @@ export async function describeApi(): Promise<string> {
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, created in Settings → API on the Agency plan. It has the role of a member and 600 calls a minute.',
+            'An API key, created in Settings → API and sign-on on the Agency plan. It has the role of a member and 600 calls a minute.',
         },
       },
     },

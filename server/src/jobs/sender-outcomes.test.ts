@@ -299,7 +299,7 @@ describe('a campaign archived after a process died with a message that X may hav
     const next = await launch(person, list)
     expect(next).toMatchObject({ status: 'completed', dmsFailedCount: 1 })
     expect(await dmsOf(person, next.id)).toMatchObject([
-      { errorMessage: 'Skipped: this person is already queued for the campaign “Spring”.' },
+      { errorMessage: 'Skipped: this person is in the campaign “Spring”.' },
     ])
     expect(await person.client.leads.queue({ leadIds: list.leadIds })).toMatchObject({ queued: 0 })
     // The message never arrived, so the archived campaign keeps it.

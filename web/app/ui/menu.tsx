@@ -1,5 +1,5 @@
 import { Menu as Base } from '@base-ui/react/menu'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement, ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import { cn } from './cn'
 
@@ -12,18 +12,22 @@ interface MenuProps {
   /** For menus that a key can open, too. */
   open?: boolean
   onOpenChange?: (open: boolean) => void
+  /** The element to focus after closing. Defaults to the button. */
+  finalFocus?: RefObject<HTMLElement | null>
   /** MenuItem, MenuLink, MenuSeparator or MenuNote. */
   children: ReactNode
 }
 
 /** A dropdown menu. */
-export function Menu({ trigger, align = 'end', children, ...state }: MenuProps) {
+export function Menu({ trigger, align = 'end', finalFocus, children, ...state }: MenuProps) {
   return (
     <Base.Root {...state}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-50">
-          <Base.Popup className="popup min-w-48 max-w-xs rounded-lg p-1">{children}</Base.Popup>
+          <Base.Popup finalFocus={finalFocus} className="popup min-w-48 max-w-xs rounded-lg p-1">
+            {children}
+          </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>

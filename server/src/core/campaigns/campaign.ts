@@ -31,6 +31,7 @@ import {
   requireReplyDetection,
   summaryOf,
 } from '../sequences/sequence.ts'
+import { countSkipped } from '../tables/activity.ts'
 import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from '../tables/campaigns.ts'
 import { countInFlight } from '../tables/messages.ts'
 import type { VersionStep } from '../tables/sequences.ts'
@@ -60,6 +61,7 @@ export const columns = {
   dmsQueuedCount: campaigns.dmsQueuedCount,
   dmsSentCount: campaigns.dmsSentCount,
   dmsFailedCount: campaigns.dmsFailedCount,
+  dmsSkippedCount: countSkipped(sql`campaigns.id`),
   dmsDeliveredCount: campaigns.dmsDeliveredCount,
   dmsRepliedCount: campaigns.dmsRepliedCount,
   peopleMessaged: campaigns.peopleMessaged,

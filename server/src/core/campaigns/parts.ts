@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import { attemptEach } from '../../attempt-each.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
-import { reasonSql } from '../../db/reasons.ts'
+import { reasonSql, skippedReason } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { countedColumns, countMessages } from '../messages/counts.ts'
 import { reasonToSkip } from '../messages/eligibility.ts'
@@ -109,7 +109,7 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
         state = case when chosen.reason is null then 'active' else 'stopped' end,
         next_step_number = case when chosen.reason is null then 1 end,
         reason = case
-          when chosen.reason is not null then ${reasonSql('skipped', { skip: sql`chosen.reason ->> 'code'` })} end
+          when chosen.reason is not null then ${skippedReason(sql`chosen.reason`)} end
       from chosen where e.workspace_id = ${workspaceId} and e.id = enrollment_id
     ), added as (
       insert into dms (

@@ -105,7 +105,11 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason
 export type Campaign = typeof campaigns.$inferSelect
 
 /** SQL over a campaign `c`: the parameters of a reason that names the campaign. */
-const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' then c.name end` }
+const SOURCE = {
+  how: sql`c.kind`,
+  campaign: sql`case c.kind when 'campaign' then c.name end`,
+  campaignId: sql`case c.kind when 'campaign' then c.id end`,
+}
 
 /**
  * SQL over a lead's alias: why this campaign must not message the lead; null if it may. A campaign
@@ -138,5 +142,5 @@ export function reasonToSkip(
     where not ${campaign.allowRepeat}::boolean and d.lead_id = ${lead.id}
       and (d.campaign_id <> ${campaign.id}::uuid or (c.kind = 'direct' and d.id <> ${dmId}::uuid))
       and (d.sent_at is not null or d.outcome_unknown or ${mayStillGoOut})
-    order by d.sent_at nulls last limit 1)) as reason`
+    order by d.sent_at nulls last, d.created_at, d.id limit 1)) as reason`
 }

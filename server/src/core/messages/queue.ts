@@ -4,7 +4,7 @@ import { alias } from 'drizzle-orm/pg-core'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
-import { reasonSql } from '../../db/reasons.ts'
+import { skippedReason } from '../../db/reasons.ts'
 import { countedLead, countLeads } from '../people/lead-counts.ts'
 import { selectLeads } from '../people/selection.ts'
 import { leads } from '../tables/leads.ts'
@@ -79,7 +79,7 @@ export async function queueList(
       )
       select ${campaign.workspaceId}::uuid, enrollment_id, ${campaign.id}::uuid, lead_id, ${campaign.version}::int,
         case when reason is null then 'active' else 'stopped' end,
-        case when reason is not null then ${reasonSql('skipped', { skip: sql`reason ->> 'code'` })} end,
+        case when reason is not null then ${skippedReason(sql`reason`)} end,
         case when reason is null then 1 end, is_later
       from chosen
     ), added as (

@@ -256,11 +256,19 @@ export function secondsToSendFrom(
   return secondsFor(messages, accountLimits, limits, before, now)
 }
 
-/** The day of the account's warm-up, from 1; null: it is not warming up. */
-export function warmUpDayOf(env: SendingEnv, { accountLimits, cap, before, now }: SendingState): number | null {
-  const isWarmingUp = accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, env, null, now).cap
-  if (!isWarmingUp) return null
-  return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / DAY_MS) + 1 : 1
+/** How far the account's warm-up is; null: it is not warming up. */
+export function warmUpOf(
+  env: SendingEnv,
+  { accountLimits, cap, before, now }: Pick<SendingState, 'accountLimits' | 'cap' | 'before' | 'now'>,
+) {
+  const fullCap = capAt({ ...accountLimits, warmUp: false }, env, null, now).cap
+  if (!accountLimits.warmUp || cap.cap >= fullCap) return null
+  // Without a message so far, the warm-up starts now at the earliest.
+  const start = before.firstAt ?? now
+  const day = Math.floor((now.getTime() - start.getTime()) / DAY_MS) + 1
+  let fullAt = new Date(start.getTime() + day * DAY_MS)
+  while (capAt(accountLimits, env, start, fullAt).cap < fullCap) fullAt = new Date(fullAt.getTime() + DAY_MS)
+  return { day, capNow: cap.cap, fullCap, fullAt }
 }
 
 /** Whether campaigns may only message leads with a contact basis. */

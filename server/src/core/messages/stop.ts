@@ -2,7 +2,7 @@ import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
-import { reasonSql, reasonValue } from '../../db/reasons.ts'
+import { reasonSql, reasonValue, skippedReason } from '../../db/reasons.ts'
 import { completeIfDone } from '../campaigns/run.ts'
 import { endEnrollments, endEnrollmentsOf, SUPPRESSED } from '../sequences/end.ts'
 import { leads } from '../tables/leads.ts'
@@ -120,7 +120,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
         when 'written_by_hand' then ${reasonSql('written_by_hand')}
       when 'person' then ${reasonSql('person')}
         when '' then null
-        else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
+        else ${skippedReason(reasonValue(reason ?? null))} end`,
   })
   await completeIfDone(tx, skipped.campaignId)
   await refund(tx, sql`id = ${id} and ${isNotRefunded}`)

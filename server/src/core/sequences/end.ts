@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
-import { reasonSql } from '../../db/reasons.ts'
+import { reasonSql, skippedReason } from '../../db/reasons.ts'
 import { countedColumns, countMessages } from '../messages/counts.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
@@ -37,7 +37,7 @@ export const SUPPRESSED: End = {
     case
       when ${suppressionReason(lead)} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop')
       then ${reasonSql('opt_out')}
-    else ${reasonSql('skipped', { skip: sql`'suppressed'` })} end`,
+    else ${skippedReason(suppressionReason(lead))} end`,
 }
 
 /**
@@ -84,24 +84,25 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
 export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: readonly string[]): Promise<void> {
   const message = sql`
     (
-      select d.reason ->> 'code'
+      select d.reason
       from dms d
       where d.enrollment_id = e.id and d.id = any(${sql.param([...dmIds])}::uuid[])
       limit 1
     )`
+  const code = sql`${message} ->> 'code'`
   await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {
     which: sql`
       ${isOpen(enrollment)}
       and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
     state: sql`
       case
-        when ${message} in ('replied', 'written_by_hand') then 'replied'
-        when ${message} is null then 'failed'
+        when ${code} in ('replied', 'written_by_hand') then 'replied'
+        when ${code} is null then 'failed'
         else 'stopped' end`,
     reason: sql`
-      case ${message}
+      case ${code}
         when 'replied' then ${reasonSql('reply')}
         when 'written_by_hand' then ${reasonSql('written_by_hand')}
-      else case when ${message} is not null then ${reasonSql('skipped', { skip: message })} end end`,
+      else case when ${code} is not null then ${skippedReason(message)} end end`,
   })
 }

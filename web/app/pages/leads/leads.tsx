@@ -7,6 +7,8 @@ import { Leads } from '../../features/leads/leads/leads'
 import SampleBar from '../../features/overview/sample-data/sample-bar'
 import SampleOffer from '../../features/overview/sample-data/sample-offer'
 import { pageMeta } from '../../features/overview/shell/page-meta'
+import { paths } from '../../paths'
+import { ButtonLink } from '../../ui/button'
 import { PageHeader } from '../../ui/page-header'
 
 // Loaded when the first conversation is opened.
@@ -27,6 +29,9 @@ export default function LeadsPage() {
         description={text}
         actions={
           <>
+            <ButtonLink variant="ghost" to={`${paths.settings}?tab=suppression-list`}>
+              Suppression list
+            </ButtonLink>
             {mayWrite && <ImportButton />}
             <ExportButton />
           </>

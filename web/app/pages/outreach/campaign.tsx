@@ -169,6 +169,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
               <CampaignButtons campaign={campaign} actions={actions} size="md" />
               <CampaignMore
                 campaign={campaign}
+                actions={actions}
                 onShareReport={isAdmin ? () => reports.show({ id: campaign.id, name: campaign.name }) : undefined}
               />
             </div>

@@ -33,7 +33,6 @@ export default function Campaigns() {
     <>
       <PageHeader
         title="Campaigns"
-        description="Message everyone on a list, one by one, at a safe pace."
         actions={
           <ButtonLink to={paths.templates} icon={<BookText aria-hidden />}>
             Templates

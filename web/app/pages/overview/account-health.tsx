@@ -4,7 +4,8 @@ import { HEALTH_DAYS } from '@x-automated/contract/overview/account-health'
 import { SearchX } from 'lucide-react'
 import { useParams } from 'react-router'
 import { api, errorCode, errorText } from '../../api'
-import { detectionText, warmUpText, windowText } from '../../features/overview/account-health/health-text'
+import { STAND_IN_LIMITS, warmUpText } from '../../features/outreach/sending-settings/limits-text'
+import { detectionText, windowText } from '../../features/overview/account-health/health-text'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { useAccounts } from '../../features/platform/x-account/use-accounts'
 import { paths } from '../../paths'
@@ -28,6 +29,7 @@ export default function AccountHealthPage() {
   const query = useQuery(api.accountHealth.find.queryOptions({ input: { id: accountId, days: DAYS } }))
   const handle = accounts.data?.accounts.find(({ id }) => id === accountId)?.handle
   const health = query.data
+  const isRealX = useQuery(api.sendingSettings.find.queryOptions()).data?.basis.isRealX
   if (query.isError && errorCode(query.error) === 'X_ACCOUNT_NOT_FOUND')
     return (
       <>
@@ -57,7 +59,7 @@ export default function AccountHealthPage() {
             <StatCard
               label="Cap now"
               value={health && formatNumber(health.capNow)}
-              hint={health && warmUpText(health.warmUpDay)}
+              hint={health && (health.warmUp ? warmUpText(health.warmUp) : 'Messages per 24 hours')}
             />
             <StatCard
               label="Spent on X this month"
@@ -75,6 +77,7 @@ export default function AccountHealthPage() {
               hint={health && windowText(health.window).days}
             />
           </dl>
+          {isRealX === false && <p className="text-muted">{STAND_IN_LIMITS}</p>}
           <Card title="By day">
             <LazyChart
               label="Messages by day"

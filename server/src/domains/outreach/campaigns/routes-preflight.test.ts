@@ -109,7 +109,10 @@ describe('POST /campaigns/preflight', () => {
     const skipped = (await check(own, plan)).skipped as { reason: object; count: number; sample: string[] }[]
     expect(skipped.map(({ sample, ...rest }) => ({ ...rest, sample: [...sample].sort() }))).toEqual([
       {
-        reason: { code: 'queued_elsewhere', params: { how: 'campaign', campaign: 'Old' } },
+        reason: {
+          code: 'queued_elsewhere',
+          params: { how: 'campaign', campaign: 'Old', campaignId: expect.any(String) },
+        },
         count: 2,
         sample: [oldFirst, oldSecond].sort(),
       },

@@ -81,6 +81,7 @@ describe('POST /campaigns', () => {
       dmsQueuedCount: 0,
       dmsSentCount: 0,
       dmsFailedCount: 0,
+      dmsSkippedCount: 0,
       dmsDeliveredCount: 0,
       dmsRepliedCount: 0,
       stepCount: 1,
@@ -492,11 +493,17 @@ describe('POST /campaigns/{id}/queue', () => {
     const first = await launch(person, own, { name: 'First' })
     await markSent(app, { leadId: own.leadIds[1]! })
     await markFailed(app, { leadId: own.leadIds[2]! })
+    const params = { how: 'campaign', campaign: 'First', campaignId: first.id }
     const second = await launch(person, own)
-    expect(second).toMatchObject({ status: 'active', totalLeadsInList: 3, dmsQueuedCount: 1, dmsFailedCount: 2 })
-    const params = { how: 'campaign', campaign: 'First' }
+    expect(second).toMatchObject({ status: 'active', totalLeadsInList: 3, dmsQueuedCount: 1 })
+    expect(second).toMatchObject({ dmsFailedCount: 2, dmsSkippedCount: 2 })
+    const { enrollments } = await person.client.enrollments.list({ id: second.id, state: 'stopped' })
+    expect(enrollments.map(({ reason }) => reason?.params).sort((a, b) => (a!.skip! > b!.skip! ? 1 : -1))).toEqual([
+      { ...params, skip: 'contacted' },
+      { ...params, skip: 'queued_elsewhere' },
+    ])
     expect((await dmsOf(person, second.id)).map((dm) => [dm.errorMessage, dm.reason])).toEqual([
-      ['Skipped: this person is already queued for the campaign “First”.', { code: 'queued_elsewhere', params }],
+      ['Skipped: this person is in the campaign “First”.', { code: 'queued_elsewhere', params }],
       ['Skipped: this person already got the campaign “First”.', { code: 'contacted', params }],
       [null, null],
     ])

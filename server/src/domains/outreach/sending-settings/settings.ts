@@ -4,7 +4,13 @@ import type { Actor } from '../../../actor.ts'
 import { optOutWordsOf } from '../../../core/classifier/classify-replies.ts'
 import { findAccount } from '../../../core/messages/accounts.ts'
 import { type AccountLimits, clockOf, minuteOf } from '../../../core/messages/limits.ts'
-import { findLimits, findSendingState, protectionOf, type SendingEnv } from '../../../core/messages/sending-state.ts'
+import {
+  findLimits,
+  findSendingState,
+  protectionOf,
+  type SendingEnv,
+  warmUpOf,
+} from '../../../core/messages/sending-state.ts'
 import type { Db } from '../../../db/open.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -29,6 +35,7 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
   for (const account of senders) {
     const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account, channel: 'api' })
     const { accountLimits, cap, cooldown, sentInDay, countedInDay, appShare } = state
+    const warmUpNow = warmUpOf(env, state)
     accounts.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
@@ -40,7 +47,8 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
       sentInDay,
       countedInDay,
       capNow: cap.cap,
-      warmingUp: accountLimits.warmUp && cap.cap < Math.min(env.dailyDmCap, accountLimits.dailyCap ?? env.dailyDmCap),
+      warmingUp: warmUpNow !== null,
+      warmUpNow,
       appShare: account?.xAppId === OPERATOR_APP_ID ? appShare : null,
       waitingFor: cooldown,
     })

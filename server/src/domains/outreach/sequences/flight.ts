@@ -9,7 +9,7 @@ import {
   type SendingEnv,
   type SendingState,
   secondsToSendFrom,
-  warmUpDayOf,
+  warmUpOf,
 } from '../../../core/messages/sending-state.ts'
 import { findCampaign, findSteps } from '../../../core/sequences/sequence.ts'
 import type { campaigns } from '../../../core/tables/campaigns.ts'
@@ -46,6 +46,7 @@ export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) 
   const names = new Map(steps.flatMap(({ variants }) => variants.map(({ id, name }) => [id, { id, name }] as const)))
   const dot = ({ variantId, ...row }: Row) => ({ ...row, variant: names.get(variantId ?? '') ?? null })
   const until = state.now.getTime() + DAY_MS
+  const warmUp = warmUpOf(env, state)
   return {
     past: past.map(dot),
     next: inTurn(next, state)
@@ -57,7 +58,8 @@ export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) 
       capNow: state.cap.cap,
       sentInDay: state.sentInDay,
       countedInDay: state.countedInDay,
-      warmUpDay: warmUpDayOf(env, state),
+      warmUpDay: warmUp?.day ?? null,
+      warmUp,
       ...health,
     },
   }
@@ -101,7 +103,8 @@ async function findPast(db: Db, { id, workspaceId }: Campaign): Promise<Row[]> {
     where ${whose} and claimed_at > now() - interval '1 day' and campaign_id = ${id} and status <> 'queued'`
   const { rows } = await db.execute<Row>(sql`
     select ${messageColumns}, coalesce(d.sent_at, d.updated_at) as at,
-      case d.status when 'delivered' then 'read' else d.status end as state
+      case when d.status = 'failed' and d.reason is not null then 'skipped'
+        when d.status = 'delivered' then 'read' else d.status end as state
     from (
       ${claimed(sql`x_account_id = any(array(select id from x_accounts where workspace_id = ${workspaceId}))`)}
       union all ${claimed(sql`x_account_id is null and workspace_id = ${workspaceId}`)}

@@ -509,6 +509,25 @@ describe('GET /campaigns/{id}/flight', () => {
     expect(flight.account).toMatchObject({ sentInDay: 1, refusals: 0, checked: 1, warmUpDay: null })
   })
 
+  it('tells skipped messages from failed ones', async () => {
+    const { id } = await launched(2)
+    const [failed, skipped] = await dmsOf(person, id)
+    await markFailed(
+      app,
+      { id: failed!.id },
+      { claimedAt: new Date(Date.now() - 1_000), errorMessage: 'X refused it.' },
+    )
+    await markFailed(app, { id: skipped!.id }, { claimedAt: new Date(), reason: { code: 'closed_inbox', params: {} } })
+    const { past } = await person.client.sequences.flight({ id })
+    expect(
+      past
+        .map(({ state }) => state)
+        .sort()
+        .toReversed(),
+    ).toEqual(['skipped', 'failed'])
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsFailedCount: 2, dmsSkippedCount: 1 })
+  })
+
   it('shows nothing to come while the campaign is paused', async () => {
     const { id } = await launched(1)
     await person.client.campaigns.update({ id, status: 'paused' })

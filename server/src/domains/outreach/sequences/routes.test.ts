@@ -167,7 +167,7 @@ describe('enrollments', () => {
     await person.client.suppressions.create({ handles: list.handles })
     const campaign = await launch(person, list)
     expect(await enrollmentsOf(campaign.id)).toMatchObject([
-      { state: 'stopped', reason: { code: 'skipped', params: { skip: 'suppressed' } } },
+      { state: 'stopped', reason: { code: 'skipped', params: { skip: 'suppressed', reason: expect.any(String) } } },
     ])
     expect(campaign).toMatchObject({ status: 'completed', totalLeadsInList: 1, dmsFailedCount: 1 })
   })

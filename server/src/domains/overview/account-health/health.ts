@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { findAccount, type XAccount } from '../../../core/messages/accounts.ts'
-import { findSendingState, type SendingEnv, warmUpDayOf } from '../../../core/messages/sending-state.ts'
+import { findSendingState, type SendingEnv, warmUpOf } from '../../../core/messages/sending-state.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { detection } from '../../outreach/replies/detection.ts'
@@ -26,12 +26,14 @@ export async function find(
     detection(db, actor, account.id),
     findCosts(db, actor, account),
   ])
+  const warmUp = warmUpOf(env, state)
   const sumOf = (figure: 'sent' | 'refused' | 'optedOut') => series.reduce((sum, day) => sum + day[figure], 0)
   return {
     sent: sumOf('sent'),
     refused: sumOf('refused'),
     optedOut: sumOf('optedOut'),
-    warmUpDay: warmUpDayOf(env, state),
+    warmUpDay: warmUp?.day ?? null,
+    warmUp,
     capNow: state.cap.cap,
     window,
     detection: detected,

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 import { beforeAll, expect, it } from 'vitest'
 import { say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, subscribe } from '../../../../test/makers.ts'
@@ -35,6 +36,7 @@ it('shows what an account sent, what X refused, who opted out, its limits and it
   expect(now).toEqual({
     ...figures,
     warmUpDay: null,
+    warmUp: null,
     capNow: accounts[0]!.capNow,
     window: { hours: null, workDays: accounts[0]!.workDays, timeZone: accounts[0]!.timeZone },
     detection: 'live',
@@ -52,7 +54,13 @@ it('counts the days of the warm-up', async () => {
   const person = await makePerson(app)
   const account = await connectX(app, person)
   await person.call('PUT', '/sending/limits', { ...ALL_DAY, xAccountId: account.id, warmUp: true })
-  expect((await person.client.accountHealth.find({ id: account.id })).warmUpDay).toBe(1)
+  const { warmUpDay, warmUp } = await person.client.accountHealth.find({ id: account.id })
+  expect(warmUpDay).toBe(1)
+  expect(warmUp).toMatchObject({ day: 1, capNow: 20, fullCap: 500 })
+  expect(Math.round((Date.parse(warmUp!.fullAt) - Date.now()) / DAY_MS)).toBe(34)
+  const [settings, today] = [await person.client.sendingSettings.find(), await person.client.today.find({})]
+  const same = { day: 1, capNow: 20, fullCap: 500 }
+  expect([settings.accounts[0]!.warmUpNow, today.warmUp]).toMatchObject([same, same])
 })
 
 it('is for members of the workspace, viewers included', async () => {

@@ -162,6 +162,9 @@ describe('the time of the next message, while a launch can be undone', () => {
       const [until, next] = [await untilOf(made.person, made.id), await made.next()]
       expect(Date.parse(next!) - Date.now()).toBeGreaterThan(HOLD_SECONDS * 1_000 + 60_000)
       expect(Math.abs(Date.parse(next!) - Date.parse(until!))).toBeLessThan(60_000)
+      const { waitingFor } = await made.person.client.campaigns.find({ id: made.id })
+      const { campaigns } = await made.person.client.today.find({})
+      expect(campaigns[0]?.waitingFor?.reason).toBe(waitingFor!.reason)
     } finally {
       await refillFunds(app)
       await liftAppLimits(app)

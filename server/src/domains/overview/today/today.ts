@@ -1,16 +1,19 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import { TODAY_CAMPAIGNS, TODAY_DAYS } from '@x-automated/contract/overview/today'
 import type { PauseReason } from '@x-automated/contract/reason'
-import { desc, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { columns, ofWorkspace } from '../../../core/campaigns/campaign.ts'
 import { findAccount, type XAccount } from '../../../core/messages/accounts.ts'
 import { latest } from '../../../core/messages/limits.ts'
 import { findNextSend } from '../../../core/messages/schedule.ts'
-import { findSendingState, type SendingEnv, type SendingState } from '../../../core/messages/sending-state.ts'
+import { findSendingState, type SendingEnv, type SendingState, warmUpOf } from '../../../core/messages/sending-state.ts'
+import { withWaits } from '../../../core/messages/waits.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
+import { leadLists } from '../../leads/lists/tables.ts'
 import { findSentByDay } from '../../outreach/campaigns/campaigns.ts'
 import { countWaiting } from '../../outreach/conversations/conversations.ts'
 import { detection } from '../../outreach/replies/detection.ts'
@@ -42,7 +45,7 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
   const accounts = chosen ? [chosen] : linked
   const [repliesWaiting, campaigns, senders, needs] = await Promise.all([
     countWaiting(db, actor, chosen?.xUserId ?? null),
-    findCampaigns(db, actor, chosen),
+    findCampaigns(context, actor, chosen),
     findSenders(db, env, actor, accounts),
     findNeeds(context, actor, { accounts, chosen }),
   ])
@@ -50,11 +53,13 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
     findDays(db, actor, chosen, senders[0]?.accountLimits.timeZone ?? 'UTC'),
     findNext(db, actor, senders),
   ])
+  const [sender] = senders
   return {
     repliesWaiting,
     sentToday: days.at(-1)?.sent ?? 0,
     countedInDay: senders.reduce((sum, { countedInDay }) => sum + countedInDay, 0),
     capNow: senders.reduce((sum, { cap }) => sum + cap.cap, 0),
+    warmUp: sender && senders.length === 1 ? warmUpOf(env, sender) : null,
     nextSendAt,
     campaigns,
     days,
@@ -124,26 +129,16 @@ function firstOf(times: readonly (Date | null)[]): Date | null {
   return times.filter((time) => time !== null).sort((a, b) => a.getTime() - b.getTime())[0] ?? null
 }
 
-interface CampaignRow extends Record<string, unknown> {
-  id: string
-  name: string
-  status: CampaignStatus
-  peopleMessaged: number
-  peoplePositive: number
-  totalLeadsInList: number
-}
-
-async function findCampaigns(db: Db, actor: Actor, account: XAccount | null) {
-  const { rows } = await db.execute<CampaignRow>(sql`
-    select id, name, status, people_messaged as "peopleMessaged", people_positive as "peoplePositive",
-      total_leads_in_list as "totalLeadsInList"
-    from campaigns
-    where workspace_id = ${actor.workspaceId}
-      and kind = 'campaign'
-      and status in ('active', 'paused') ${sentBy(account)}
-    order by status = 'paused', created_at desc, id desc limit ${TODAY_CAMPAIGNS}`)
-  const sent = await findSentByDay(db, actor, rows)
-  return rows.map((row) => ({
+async function findCampaigns({ db, env }: Context, actor: Actor, account: XAccount | null) {
+  const rows = await db
+    .select(columns)
+    .from(campaigns)
+    .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
+    .where(sql`${ofWorkspace(actor)} and ${campaigns.status} in ('active', 'paused') ${sentBy(account)}`)
+    .orderBy(sql`${campaigns.status} = 'paused'`, desc(campaigns.createdAt), desc(campaigns.id))
+    .limit(TODAY_CAMPAIGNS)
+  const [sent, waits] = await Promise.all([findSentByDay(db, actor, rows), withWaits({ db, env, actor }, rows)])
+  return waits.map((row) => ({
     ...row,
     positiveRate: rateOf(row.peoplePositive, row.peopleMessaged),
     sentByDay: sent(row.id),

@@ -147,9 +147,13 @@ function day(moment: string | undefined): string {
   return formatDate(moment ?? 0, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
-/** A result such as "18 sent, 2 failed." */
-function resultText({ sent = 0, failed = 0 }: NotificationFacts): string {
-  return failed > 0 ? `${formatNumber(sent)} sent, ${formatNumber(failed)} failed.` : `${formatNumber(sent)} sent.`
+/** A result such as "18 sent, 2 failed, 3 skipped." */
+function resultText({ sent = 0, failed = 0, skipped = 0 }: NotificationFacts): string {
+  const others = [
+    ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
+    ...(skipped > 0 ? [`${formatNumber(skipped)} skipped`] : []),
+  ]
+  return `${[`${formatNumber(sent)} sent`, ...others].join(', ')}.`
 }
 
 /** Completes "Email notifications are on for …" and "emails about …". */

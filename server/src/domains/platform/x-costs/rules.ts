@@ -17,7 +17,7 @@ export function spendingState(
 
 /** Why a call waits if it would exceed the spending limit. */
 export function limitText(limitCents: number): string {
-  return `This month's X spending limit of ${formatMoney(limitCents)} leaves no room for this. An owner can raise it in Settings → X costs.`
+  return `This month's X spending limit of ${formatMoney(limitCents)} leaves no room for this. An owner can raise it in Settings → Sending.`
 }
 
 /** Why a call waits while the X app has no credits. @param isOwn the workspace brought the app */

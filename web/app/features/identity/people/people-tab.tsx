@@ -13,7 +13,6 @@ import { KeepKeys, useKeysOf } from './keep-keys'
 import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
 import { asRole, ROLES } from './role-text'
 import { isAtLeast } from './use-role'
-import { WorkspaceNameCard } from './workspace-name-card'
 
 /** Members and roles; admins can change them. */
 export function PeopleTab() {
@@ -37,7 +36,6 @@ export function PeopleTab() {
           </Callout>
         )}
         <PeopleTable role={role} />
-        {mayInvite && <WorkspaceNameCard name={name} />}
         <RolesCard />
         {role !== 'owner' && <LeaveCard name={name} personId={me.data.id} mayHaveKeys={mayInvite} />}
       </div>

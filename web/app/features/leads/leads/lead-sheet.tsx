@@ -227,7 +227,7 @@ function LoadedLead({ lead, textarea, onBasis, renderThread, renderNotes }: Load
         {lead.suppressed && (
           <div className="px-4 pt-4 md:px-6">
             <Callout tone="warn" title="On your suppression list">
-              No one in this workspace can message them. Manage this in Settings → Suppression list.
+              No one in this workspace can message them. Manage this in Settings → Sending.
             </Callout>
           </div>
         )}

@@ -293,7 +293,7 @@ function Credentials({ form, isNotConnected, byPassword }: CredentialsProps) {
     return (
       <Callout
         tone="warn"
-        action={<ConnectWithX size="sm">{isNotConnected ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>}
+        action={<ConnectWithX size="sm">{isNotConnected ? 'Continue on X' : 'Connect with X again'}</ConnectWithX>}
       >
         {isNotConnected ? NOT_CONNECTED : 'X has ended this connection. Connect again.'}
       </Callout>

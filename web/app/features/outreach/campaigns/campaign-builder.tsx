@@ -7,8 +7,8 @@ import { Form } from '../../../ui/form'
 import { Kbd } from '../../../ui/kbd'
 import { isModPressed, modKey } from '../../../ui/mod-key'
 import { PageHeader } from '../../../ui/page-header'
-import { UsageNotice } from '../../platform/billing/usage-notice'
-import { BuilderActions, BuilderColumns } from '../sequences/builder-layout'
+import { UsageLock } from '../../platform/billing/plan-lock'
+import { BUILDER_HEADER, BuilderActions, BuilderColumns } from '../sequences/builder-layout'
 import { CampaignFields } from './campaign-fields'
 import { type CampaignFormValues, emptyDraft } from './campaign-form-rules'
 import { DraftConflict, DraftNote } from './draft-note'
@@ -32,7 +32,7 @@ export function CampaignBuilder() {
   return (
     <Form
       aria-label="New campaign"
-      className="gap-6"
+      className={`gap-6 ${BUILDER_HEADER}`}
       // Pressing Enter in a field must not launch the campaign.
       onSubmit={() => state.submit('pause')}
       onKeyDown={(event) => {
@@ -43,15 +43,7 @@ export function CampaignBuilder() {
         state.submit('launch')
       }}
     >
-      <PageHeader
-        title={draft.name.trim() || 'New campaign'}
-        description={<DraftNote status={saved.status} />}
-        actions={
-          <BuilderActions>
-            <SaveButtons state={state} hint={<Kbd>{`${modKey()}↵`}</Kbd>} />
-          </BuilderActions>
-        }
-      />
+      <PageHeader title={draft.name.trim() || 'New campaign'} description={<DraftNote status={saved.status} />} />
       <DraftConflict saved={saved} />
       <BuilderColumns
         messages={<CampaignFields state={state} />}
@@ -74,10 +66,13 @@ export function CampaignBuilder() {
               </p>
             )}
             {state.missing && <p className="text-muted">{state.missing}</p>}
-            <UsageNotice what="dms" />
+            <UsageLock what="dms" />
           </>
         }
       />
+      <BuilderActions>
+        <SaveButtons state={state} hint={<Kbd>{`${modKey()}↵`}</Kbd>} />
+      </BuilderActions>
     </Form>
   )
 }

@@ -1,8 +1,9 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { Archive, Pause, Play, Rocket, Send, Undo2 } from 'lucide-react'
+import { Archive, Ellipsis, Pause, Play, Rocket, Send, Undo2 } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, type ButtonSize, IconButton } from '../../../ui/button'
+import { Menu, MenuItem, MenuNote } from '../../../ui/menu'
 import { Tooltip } from '../../../ui/tooltip'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -46,7 +47,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
           Undo <span className={isInTable ? 'md:sr-only' : ''}>launch</span> <SecondsUntil time={campaign.undoUntil} />
         </Button>
       )}
-      {canRealSend(campaign) &&
+      {realSendOf(campaign) === 'now' &&
         (isInTable ? (
           iconButton('Start Real Send', <Send />, () => actions.startRealSend(campaign), actions.isSending(campaign.id))
         ) : (
@@ -62,6 +63,27 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
       {campaign.status === 'paused' && iconButton('Resume', <Play />, () => actions.resume(campaign))}
       {campaign.status === 'active' && iconButton('Pause', <Pause />, () => actions.pause(campaign))}
       {campaign.status !== 'archived' && iconButton('Archive', <Archive />, () => actions.archive(campaign))}
+      {isInTable && realSendOf(campaign) === 'later' && (
+        <Menu trigger={<IconButton icon={<Ellipsis />} size={size} label="More" aria-describedby={describedBy} />}>
+          <RealSendItem campaign={campaign} actions={actions} />
+        </Menu>
+      )}
+    </>
+  )
+}
+
+/** Starts sending a campaign that has nothing to send now. */
+export function RealSendItem({ campaign, actions }: Pick<CampaignButtonsProps, 'campaign' | 'actions'>) {
+  return (
+    <>
+      <MenuItem
+        icon={<Send />}
+        disabled={actions.isSending(campaign.id)}
+        onSelect={() => actions.startRealSend(campaign)}
+      >
+        Start Real Send
+      </MenuItem>
+      <MenuNote>Nothing is queued now. Follow-ups are sent when they are due.</MenuNote>
     </>
   )
 }
@@ -77,6 +99,9 @@ function SecondsUntil({ time }: { time: string }) {
   )
 }
 
-function canRealSend({ status }: Campaign): boolean {
-  return status === 'active' || status === 'paused'
+/** Whether a campaign can be sent, and whether it has anything to send now. */
+export function realSendOf({ status, dmsQueuedCount, totalLeadsInList }: Campaign): 'now' | 'later' | null {
+  if (status === 'paused') return 'now'
+  if (status !== 'active') return null
+  return dmsQueuedCount > 0 || totalLeadsInList === 0 ? 'now' : 'later'
 }

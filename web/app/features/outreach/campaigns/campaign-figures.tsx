@@ -31,7 +31,7 @@ interface CampaignProgressCardProps {
 
 /** What the campaign is doing, its progress and time left. */
 export function CampaignProgressCard({ campaign, disconnected, noSender, secondsLeft }: CampaignProgressCardProps) {
-  const { done, total } = progressOf(campaign)
+  const { done, total, skipped } = progressOf(campaign)
   const finished = finishedPeople(campaign)
   const wait = notableWait(campaign, disconnected, Date.now())
   return (
@@ -46,7 +46,8 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
               ? 'Not started'
               : finished === null
                 ? `${formatNumber(done)} of ${formatNumber(total)} processed`
-                : `${formatNumber(finished)} of ${formatCount(campaign.totalLeadsInList, 'person', 'people')} finished`}
+                : `${formatNumber(finished.finished)} of ${formatCount(finished.people, 'person', 'people')} finished`}
+            {skipped > 0 && ` · ${formatNumber(skipped)} skipped`}
             {secondsLeft !== null && waitingForPlan(campaign) === 0 && ` · ${timeLeftText(secondsLeft)}`}
           </p>
         </div>

@@ -7,7 +7,7 @@ import { paths } from '../../../paths'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Form } from '../../../ui/form'
-import { UsageNotice } from '../../platform/billing/usage-notice'
+import { UsageLock } from '../../platform/billing/plan-lock'
 import { CampaignFields } from './campaign-fields'
 import { type CampaignFormValues, emptyDraft, heldText } from './campaign-form-rules'
 import { DraftConflict, DraftNote } from './draft-note'
@@ -98,7 +98,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             </div>
             <div className="grid gap-4">
               <PreflightPanel input={state.checked} preflight={state.preflight} />
-              <UsageNotice what="dms" />
+              <UsageLock what="dms" />
             </div>
           </div>
         </div>

@@ -5,7 +5,7 @@ import { generatePath, useNavigate } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
-import { Menu, MenuItem, MenuNote } from '../../../ui/menu'
+import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../../ui/menu'
 import { toast } from '../../../ui/toast'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
@@ -13,16 +13,19 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { draftOf, type SequenceDraft } from '../sequences/sequence-draft'
 import { SaveTemplateDialog } from '../templates/save-template-dialog'
 import { invalidateCampaignNames } from './all-campaigns'
+import type { CampaignActions } from './campaign-actions'
+import { RealSendItem, realSendOf } from './campaign-buttons'
 import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 
 interface CampaignMoreProps {
   campaign: Campaign
+  actions: CampaignActions
   /** Undefined if the user may not share reports. */
   onShareReport?: (() => void) | undefined
 }
 
 /** The More menu of a campaign's page: edit, duplicate, save as template, share, email a test. */
-export function CampaignMore({ campaign, onShareReport }: CampaignMoreProps) {
+export function CampaignMore({ campaign, actions, onShareReport }: CampaignMoreProps) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
@@ -69,6 +72,12 @@ export function CampaignMore({ campaign, onShareReport }: CampaignMoreProps) {
           Email me a test
         </MenuItem>
         {campaign.status === 'active' && <MenuNote>Pause the campaign to edit it.</MenuNote>}
+        {realSendOf(campaign) === 'later' && (
+          <>
+            <MenuSeparator />
+            <RealSendItem campaign={campaign} actions={actions} />
+          </>
+        )}
       </Menu>
       {edit.render((before, props) => (
         <EditCampaignDialog campaign={before} {...props} />

@@ -17,12 +17,21 @@ const counts = {
   dmsQueuedCount: 10,
   dmsSentCount: 28,
   dmsFailedCount: 2,
+  dmsSkippedCount: 0,
   messagesInFlight: 0,
   nextFollowUpAt: null,
 }
 
 test('counts sent and failed messages as done', () => {
-  expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
+  expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, skipped: 0, queued: 10, done: 30 })
+})
+
+test('counts skipped messages neither as failed nor as progress', () => {
+  const launched = { ...counts, dmsQueuedCount: 28, dmsSentCount: 0, dmsFailedCount: 12, dmsSkippedCount: 12 }
+  expect(progressOf(launched)).toEqual({ total: 28, sent: 0, failed: 0, skipped: 12, queued: 28, done: 0 })
+  expect(activityText({ ...launched, status: 'active', waiting: false })).toBe('Sending message 1 of 28')
+  expect(finishedPeople({ ...launched, stepCount: 2, openEnrollments: 28 })).toEqual({ finished: 0, people: 28 })
+  expect(waitingForPlan({ ...launched, status: 'active', openEnrollments: 28 })).toBe(0)
 })
 
 test('counts the people of a launch in parts who wait for the plan', () => {
@@ -34,11 +43,12 @@ test('counts the people of a launch in parts who wait for the plan', () => {
 })
 
 test('counts people as finished if a campaign has follow-ups', () => {
-  const campaign = { stepCount: 1, nextFollowUpAt: null, totalLeadsInList: 40, openEnrollments: 30 }
+  const campaign = { ...counts, stepCount: 1, openEnrollments: 30 }
+  const tenOf40 = { finished: 10, people: 40 }
   expect(finishedPeople(campaign)).toBeNull()
-  expect(finishedPeople({ ...campaign, stepCount: 2 })).toBe(10)
+  expect(finishedPeople({ ...campaign, stepCount: 2 })).toEqual(tenOf40)
   // A campaign with one message and a re-engagement.
-  expect(finishedPeople({ ...campaign, nextFollowUpAt: '2026-12-02T10:00:00Z' })).toBe(10)
+  expect(finishedPeople({ ...campaign, nextFollowUpAt: '2026-12-02T10:00:00Z' })).toEqual(tenOf40)
 })
 
 test('rounds shares, but shows 100% only for all and 0% only for none', () => {

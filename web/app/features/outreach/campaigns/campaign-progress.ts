@@ -3,36 +3,46 @@ import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { CampaignWait } from '@x-automated/contract/outreach/sending-settings'
 import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
 
-type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
+type Counts = Pick<
+  Campaign,
+  'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount' | 'dmsSkippedCount'
+>
 
 interface CampaignProgress {
   total: number
   sent: number
+  /** Without the skipped ones. */
   failed: number
+  /** Neither progress nor part of `total`, because nobody tried to send them. */
+  skipped: number
   queued: number
   /** Sent or failed. */
   done: number
 }
 
-/** A campaign's progress in messages. `total` counts at least one message per lead. */
+/** A campaign's progress in messages. `total` counts at least one message per lead who is not skipped. */
 export function progressOf(campaign: Counts): CampaignProgress {
-  const { dmsQueuedCount: queued, dmsSentCount: sent, dmsFailedCount: failed } = campaign
+  const { dmsQueuedCount: queued, dmsSentCount: sent, dmsSkippedCount: skipped } = campaign
+  const failed = campaign.dmsFailedCount - skipped
   const done = sent + failed
-  return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
+  return { total: Math.max(campaign.totalLeadsInList - skipped, done + queued), sent, failed, skipped, queued, done }
 }
 
-/** How many people will get no more messages of a campaign; null if it has no follow-ups. */
+/** How many of a campaign's people will get no more messages; null if it has no follow-ups. Skipped people do not count. */
 export function finishedPeople(
-  campaign: Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'totalLeadsInList' | 'openEnrollments'>,
-): number | null {
-  const { stepCount, nextFollowUpAt, totalLeadsInList, openEnrollments } = campaign
-  return stepCount > 1 || nextFollowUpAt !== null ? totalLeadsInList - openEnrollments : null
+  campaign: Counts & Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'openEnrollments'>,
+): { finished: number; people: number } | null {
+  const { stepCount, nextFollowUpAt, totalLeadsInList, dmsSkippedCount, openEnrollments } = campaign
+  if (stepCount <= 1 && nextFollowUpAt === null) return null
+  // Someone can get the first message and be skipped later.
+  const people = Math.max(totalLeadsInList - dmsSkippedCount, openEnrollments)
+  return { finished: people - openEnrollments, people }
 }
 
 /** How many people are left out of a partial launch until the plan allows more. Too low once follow-ups are sent. */
 export function waitingForPlan(campaign: Counts & Pick<Campaign, 'status' | 'openEnrollments'>): number {
-  const { done, queued } = progressOf(campaign)
-  const unqueued = campaign.totalLeadsInList - done - queued
+  const { done, skipped, queued } = progressOf(campaign)
+  const unqueued = campaign.totalLeadsInList - done - skipped - queued
   return campaign.status === 'active' ? Math.max(0, Math.min(unqueued, campaign.openEnrollments)) : 0
 }
 

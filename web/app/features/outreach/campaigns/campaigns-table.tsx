@@ -11,7 +11,7 @@ import { waitText } from '../sending-settings/limits-text'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
-import { inFlightText, isDisconnected, notableWait, shareText } from './campaign-progress'
+import { inFlightText, isDisconnected, notableWait, progressOf, shareText } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
 import { WaitsForOlder } from './older-campaign'
@@ -81,14 +81,16 @@ export const campaignColumns = (
     name: 'DMs Sent',
     end: true,
     className: 'md:px-2',
-    cell: ({ dmsSentCount, dmsFailedCount }) => (
-      <span className="grid justify-items-end">
-        {formatNumber(dmsSentCount)}
-        {dmsFailedCount > 0 && (
-          <span className="text-xs whitespace-nowrap text-bad">{formatNumber(dmsFailedCount)} failed</span>
-        )}
-      </span>
-    ),
+    cell(campaign) {
+      const { sent, failed, skipped } = progressOf(campaign)
+      return (
+        <span className="grid justify-items-end text-xs whitespace-nowrap">
+          <span className="text-ui">{formatNumber(sent)}</span>
+          {failed > 0 && <span className="text-bad">{formatNumber(failed)} failed</span>}
+          {skipped > 0 && <span className="text-muted">{formatNumber(skipped)} skipped</span>}
+        </span>
+      )
+    },
   },
   {
     name: 'Replies',

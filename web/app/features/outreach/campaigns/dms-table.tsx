@@ -19,6 +19,7 @@ import { XHandle } from '../../platform/x-account/x-handle'
 import { LabelName } from '../inbox/label-name'
 import { dmsProblem, staleDmsProblem } from './campaign-text'
 import { pagePollInterval } from './campaign-watch'
+import { ReasonText } from './reason-text'
 
 const PAGE_SIZE = 25
 const MESSAGE_PREVIEW = 100
@@ -141,7 +142,7 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
       const failed = dm.status === 'failed'
       return (
         <span data-detail={failed ? '' : undefined} className="grid justify-items-start gap-2 max-md:justify-items-end">
-          {(failed && dm.errorMessage) || '-'}
+          {failed && dm.errorMessage ? <ReasonText text={dm.errorMessage} params={dm.reason?.params} /> : '-'}
           {failed && dm.lead && canRetry && <RequeueButton dm={dm} />}
         </span>
       )

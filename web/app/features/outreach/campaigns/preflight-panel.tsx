@@ -8,6 +8,7 @@ import { cn } from '../../../ui/cn'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { BILL_ASSUMES, calendarOf, missingText, sampleText, skippedLabel, warningText } from './preflight-text'
+import { ReasonText } from './reason-text'
 import { useRehearsalText } from './rehearsal-strip'
 
 export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
@@ -84,7 +85,9 @@ function Recipients({ preflight }: { preflight: Preflight }) {
           {skipped.map((group) => (
             <div key={JSON.stringify(group.reason)} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
               <dt className="grid min-w-0">
-                <span className="wrap-anywhere">{skippedLabel(group.reason)}</span>
+                <span className="wrap-anywhere">
+                  <ReasonText text={skippedLabel(group.reason)} params={group.reason.params} />
+                </span>
                 <span className="truncate text-muted text-xs">{sampleText(group)}</span>
               </dt>
               <dd data-numeric>{formatNumber(group.count)}</dd>

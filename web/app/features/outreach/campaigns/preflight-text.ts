@@ -8,7 +8,7 @@ import { DAY_MS } from '@x-automated/contract/time'
 export function skippedLabel({ code, params }: SkipReason): string {
   if (code === 'suppressed' && (params.reason === 'opted_out' || params.reason === 'replied_stop')) return 'Opted out'
   if (code === 'contacted' && params.how === 'campaign') return `Messaged by “${params.campaign}”`
-  if (code === 'queued_elsewhere' && params.how === 'campaign') return `Queued in “${params.campaign}”`
+  if (code === 'queued_elsewhere' && params.how === 'campaign') return `In the campaign “${params.campaign}”`
   return SKIPPED[code]
 }
 

@@ -152,7 +152,8 @@ interface RunProps {
 /** The progress of a run, below the form, which stays readable. */
 function RunBar({ run: { progress, stopping, stop } }: RunProps) {
   if (!progress) return null
-  const { sent, failed, total } = progress
+  const { sent, failed, skipped } = progress
+  const total = progress.total - skipped
   return (
     <section
       aria-label="Sending"
@@ -166,7 +167,7 @@ function RunBar({ run: { progress, stopping, stop } }: RunProps) {
           label={`${formatNumber(sent + failed)} of ${formatCount(total, 'lead')}`}
           value={sent + failed}
           max={total}
-          detail={`${formatNumber(sent)} sent · ${formatNumber(failed)} failed`}
+          detail={`${formatNumber(sent)} sent · ${formatNumber(failed)} failed${skipped > 0 ? ` · ${formatNumber(skipped)} skipped` : ''}`}
         />
         <p className="text-muted">
           {stopping

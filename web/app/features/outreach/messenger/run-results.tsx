@@ -26,7 +26,7 @@ export function RunResults({ results }: { results: readonly RowResult[] }) {
                 <StatusBadge status="sent" />
               ) : (
                 <span className="grid gap-1">
-                  <StatusBadge status="failed" />
+                  <StatusBadge status={result.kind === 'skipped' ? 'skipped' : 'failed'} />
                   <span className="text-xs wrap-anywhere text-muted">{result.text}</span>
                 </span>
               )}

@@ -28,7 +28,7 @@ const failed: SendResult = { kind: 'failed', text: 'no' }
 test('sends one by one with a pause in between, and continues after failures', async () => {
   const { summary, log, progress } = await run([[sent], [failed], [sent]])
   expect(log).toEqual(['send 0', 'pause', 'send 1', 'pause', 'send 2'])
-  expect(summary).toEqual({ sent: 2, failed: 1, total: 3, halted: null, lastFailure: 'no' })
+  expect(summary).toEqual({ sent: 2, failed: 1, skipped: 0, total: 3, halted: null, lastFailure: 'no' })
   expect(progress.map((now) => [now.sent, now.failed])).toEqual([
     [1, 0],
     [1, 1],
@@ -53,8 +53,18 @@ test('sends nothing after a stop, and says why a run was halted', async () => {
 })
 
 test('sums up a run', () => {
-  expect(summaryText({ sent: 3, failed: 0 })).toBe('Successfully sent 3 direct messages')
-  expect(summaryText({ sent: 3, failed: 2 })).toBe('Successfully sent 3 direct messages (2 failed)')
-  expect(summaryText({ sent: 0, failed: 2 })).toBe('Failed to send any direct messages. Please try again later.')
-  expect(notMessagedText({ sent: 1, failed: 1, total: 2, halted: null, lastFailure: null })).toBeNull()
+  expect(summaryText({ sent: 3, failed: 0, skipped: 0 })).toBe('Successfully sent 3 direct messages')
+  expect(summaryText({ sent: 3, failed: 2, skipped: 0 })).toBe('Successfully sent 3 direct messages (2 failed)')
+  expect(summaryText({ sent: 0, failed: 2, skipped: 0 })).toBe(
+    'Failed to send any direct messages. Please try again later.',
+  )
+  expect(notMessagedText({ sent: 1, failed: 1, skipped: 0, total: 2, halted: null, lastFailure: null })).toBeNull()
+})
+
+test('a skipped person is not a failure', async () => {
+  const { summary } = await run([[sent], [{ kind: 'skipped', text: 'This person has opted out.' }]])
+  expect(summary).toMatchObject({ sent: 1, failed: 0, skipped: 1 })
+  expect(notMessagedText(summary)).toBeNull()
+  expect(summaryText(summary)).toBe('Successfully sent 1 direct messages (1 skipped)')
+  expect(summaryText({ sent: 0, failed: 0, skipped: 1 })).toBe('Skipped 1 lead. Nothing was sent.')
 })

@@ -1,10 +1,14 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-/** `again`: the outcome is unknown, so repeat the call with its key. `halt`: later messages would fail, too. */
-export type SendResult = { kind: 'sent' } | { kind: 'failed'; text: string } | { kind: 'again' | 'halt'; text: string }
+/**
+ * `skipped`: this person must not be messaged. `again`: the outcome is unknown, so repeat the call
+ * with its key. `halt`: later messages would fail, too.
+ */
+export type SendResult = { kind: 'sent' } | { kind: 'failed' | 'skipped' | 'again' | 'halt'; text: string }
 
 export interface RunProgress {
   sent: number
   failed: number
+  skipped: number
   total: number
 }
 
@@ -21,6 +25,11 @@ interface RunSummary extends RunProgress {
  */
 const TRIES = 6
 
+export const NONE_SENT = { sent: 0, failed: 0, skipped: 0 } as const
+
+/** How many leads a run has handled. */
+export const handledOf = ({ sent, failed, skipped }: Omit<RunProgress, 'total'>) => sent + failed + skipped
+
 /** Sends messages one by one, and continues after failures. @param pause resolves early if stopped */
 export async function sendOneByOne<T>(
   leads: readonly T[],
@@ -29,7 +38,7 @@ export async function sendOneByOne<T>(
   stopped: () => boolean,
   onProgress: (progress: RunProgress, result: SendResult) => void,
 ): Promise<RunSummary> {
-  const summary: RunSummary = { sent: 0, failed: 0, total: leads.length, halted: null, lastFailure: null }
+  const summary: RunSummary = { ...NONE_SENT, total: leads.length, halted: null, lastFailure: null }
   for (const [index, lead] of leads.entries()) {
     if (index > 0) await pause()
     if (stopped()) break
@@ -41,10 +50,11 @@ export async function sendOneByOne<T>(
     if (result.kind === 'sent') {
       summary.sent += 1
     } else {
-      summary.failed += 1
+      if (result.kind === 'skipped') summary.skipped += 1
+      else summary.failed += 1
       summary.lastFailure = result.text
     }
-    onProgress({ sent: summary.sent, failed: summary.failed, total: summary.total }, result)
+    onProgress({ sent: summary.sent, failed: summary.failed, skipped: summary.skipped, total: summary.total }, result)
     if (result.kind === 'halt') {
       summary.halted = result.text
       break
@@ -54,15 +64,20 @@ export async function sendOneByOne<T>(
 }
 
 /** The result of a run. */
-export function summaryText({ sent, failed }: Pick<RunSummary, 'sent' | 'failed'>): string {
+export function summaryText({ sent, failed, skipped }: Omit<RunProgress, 'total'>): string {
+  if (sent === 0 && failed === 0 && skipped > 0) return `Skipped ${formatCount(skipped, 'lead')}. Nothing was sent.`
   if (sent === 0) return 'Failed to send any direct messages. Please try again later.'
-  return `Successfully sent ${formatNumber(sent)} direct messages${failed > 0 ? ` (${formatNumber(failed)} failed)` : ''}`
+  const others = [
+    ...(failed > 0 ? [`(${formatNumber(failed)} failed)`] : []),
+    ...(skipped > 0 ? [`(${formatNumber(skipped)} skipped)`] : []),
+  ]
+  return ['Successfully sent', formatNumber(sent), 'direct messages', ...others].join(' ')
 }
 
 /** How many selected leads were not messaged, and why; null if all were tried. */
-export function notMessagedText({ sent, failed, total, halted }: RunSummary): string | null {
-  const left = total - sent - failed
+export function notMessagedText({ total, halted, ...handled }: RunSummary): string | null {
+  const left = total - handledOf(handled)
   if (left === 0) return null
-  const skipped = `${formatCount(left, 'lead')} ${pluralize(left, "wasn't", "weren't")} messaged`
-  return halted ? `${skipped}: ${halted}` : `Stopped: ${skipped}.`
+  const text = `${formatCount(left, 'lead')} ${pluralize(left, "wasn't", "weren't")} messaged`
+  return halted ? `${text}: ${halted}` : `Stopped: ${text}.`
 }

@@ -18,7 +18,15 @@ import {
   saveResults,
   saveRun,
 } from './saved-run'
-import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
+import {
+  handledOf,
+  NONE_SENT,
+  notMessagedText,
+  type RunProgress,
+  type SendResult,
+  sendOneByOne,
+  summaryText,
+} from './send-run'
 
 const PAUSE_MS = 1000
 
@@ -62,7 +70,7 @@ export function useSendRun(onDone: () => void) {
     keepResults(done)
     setNotMessaged(null)
     setStopping(false)
-    setProgress({ sent: 0, failed: 0, total: leads.length })
+    setProgress({ ...NONE_SENT, total: leads.length })
     try {
       const summary = await sendOneByOne(
         leads,
@@ -70,7 +78,7 @@ export function useSendRun(onDone: () => void) {
         () => pause(stopper.signal),
         () => stopper.signal.aborted,
         (now, result) => {
-          const count = now.sent + now.failed
+          const count = handledOf(now)
           const lead = leads[count - 1]
           if (lead) {
             const { id, name, twitterHandle } = lead
@@ -81,7 +89,7 @@ export function useSendRun(onDone: () => void) {
           setProgress(now)
         },
       )
-      const count = summary.sent + summary.failed
+      const count = handledOf(summary)
       if (stoppedByUser.current) storedRun.discard()
       // The message that halted the run needs a new key, because its old key would return the same
       // refusal.
@@ -89,6 +97,7 @@ export function useSendRun(onDone: () => void) {
       const text = summaryText(summary)
       if (summary.sent > 0) toast.success(text)
       else if (summary.failed > 0) toast.error(text)
+      else if (summary.skipped > 0) toast.info(text)
       setNotMessaged(notMessagedText(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
     } catch (error) {
       toast.error(`Failed to send messages: ${errorText(error)}`)
@@ -180,6 +189,7 @@ async function sendTo(
     // There is no response or no outcome yet. Repeating the call with its key finds the same
     // message.
     if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', text }
+    if (code === 'LEAD_STATE') return { kind: 'skipped', text }
     return { kind: HALTING.has(code) ? 'halt' : 'failed', text }
   }
 }

@@ -26,6 +26,7 @@ import {
   problemsOf,
   SAFE_LIMITS,
   waitText,
+  warmUpText,
 } from './limits-text'
 import { useSaveSettings } from './use-save-settings'
 
@@ -72,11 +73,12 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
       <div className="grid gap-6">
         <div className="grid max-w-xl gap-3">
           <Progress
-            label={`Used of the daily cap in 24 hours${account.warmingUp ? ' (warming up)' : ''}`}
+            label="Used of the daily cap in 24 hours"
             value={account.countedInDay}
             max={Math.max(1, account.capNow)}
             detail={capUsageText(account)}
           />
+          {account.warmUpNow && <p className="text-muted">{warmUpText(account.warmUpNow)}.</p>}
           {isNotable(account.waitingFor, now.getTime()) && <Callout>{waitText(account.waitingFor, now)}</Callout>}
         </div>
         <Form className="max-w-xl gap-5" onSubmit={submit}>

@@ -1,6 +1,6 @@
 import { formatDate, formatNumber } from '@x-automated/contract/format'
 import { DEFAULT_HOURS } from '@x-automated/contract/outreach/sending-limits'
-import type { CampaignWait, SendingLimits } from '@x-automated/contract/outreach/sending-settings'
+import type { CampaignWait, SendingLimits, WarmUp } from '@x-automated/contract/outreach/sending-settings'
 
 export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
@@ -60,6 +60,16 @@ export function waitText({ reason, until }: CampaignWait, now: Date): string {
   if (until === null) return `${WAIT_TITLES[reason]}.`
   return `${WAIT_TITLES[reason]}: nothing will be sent until ${momentText(until, now)}.`
 }
+
+/** 'Warm-up, day 1: 20 today, 500 from about Dec 31'. */
+export function warmUpText({ day, capNow, fullCap, fullAt }: WarmUp): string {
+  const end = formatDate(fullAt, { month: 'short', day: 'numeric' })
+  return `Warm-up, day ${formatNumber(day)}: ${formatNumber(capNow)} today, ${formatNumber(fullCap)} from about ${end}`
+}
+
+/** Says on the stand-in X that its limits are not those of the real X. */
+export const STAND_IN_LIMITS =
+  'This is the stand-in X, so limits are off unless you set them. On the real X, accounts start with 20 messages a day, from 9:00 to 18:00.'
 
 /** "12 of 20, 9 sent": failed and unconfirmed attempts count toward the cap, too. */
 export function capUsageText({

@@ -8,6 +8,7 @@ import { useHasRole } from '../../identity/people/use-role'
 import { XAppCard } from '../x-apps/x-app-card'
 import { BasisCard } from './basis-card'
 import { LimitsCard } from './limits-card'
+import { STAND_IN_LIMITS } from './limits-text'
 import { OptOutCard } from './opt-out-card'
 import { ProtectionCard } from './protection-card'
 
@@ -43,6 +44,7 @@ export function SendingTab() {
   return (
     <div className="grid grid-cols-1 gap-6">
       {!mayManage && <Callout title="View only">Only the owner and admins can change these settings.</Callout>}
+      {!basis.isRealX && <Callout>{STAND_IN_LIMITS}</Callout>}
       {accounts.map((account) => (
         <LimitsCard key={account.xAccountId ?? 'extension'} account={account} limits={limits} disabled={!mayManage} />
       ))}

@@ -1,9 +1,11 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
+import type { WarmUp } from '@x-automated/contract/outreach/sending-settings'
+import { warmUpText } from '../sending-settings/limits-text'
 
 interface Account {
   capNow: number
   countedInDay: number
-  warmUpDay: number | null
+  warmUp: WarmUp | null
   refusals: number
   checked: number
 }
@@ -17,11 +19,7 @@ function refusalsText(refusals: number, checked: number): string {
 }
 
 /** How much of the account's daily cap is used, and how often X refuses its messages. */
-export function AccountHealth({
-  account: { capNow, countedInDay, warmUpDay, refusals, checked },
-}: {
-  account: Account
-}) {
+export function AccountHealth({ account: { capNow, countedInDay, warmUp, refusals, checked } }: { account: Account }) {
   const used = capNow === 0 ? 0 : Math.min(1, countedInDay / capNow)
   return (
     <p className="flex items-center gap-3" data-numeric>
@@ -46,7 +44,7 @@ export function AccountHealth({
           in 24 hours
         </span>
         <span className="text-xs text-muted">
-          {warmUpDay !== null && `Warm-up day ${formatNumber(warmUpDay)}${checked > 0 ? ' · ' : ''}`}
+          {warmUp && `${warmUpText(warmUp)}${checked > 0 ? ' · ' : ''}`}
           {checked > 0 && refusalsText(refusals, checked)}
         </span>
       </span>

@@ -26,10 +26,16 @@ export function BuilderColumns({ messages, preview, outcome }: BuilderColumnsPro
   )
 }
 
-/** The actions of a builder, for its page header. On phones they are a bar above the tabs. */
+/** Leaves room in the top bar for the actions. */
+export const BUILDER_HEADER = 'md:[&_.page-header]:pe-118!'
+
+/**
+ * The actions of a builder, after its fields. In wide windows they are in the top bar, on phones in a
+ * bar above the tabs.
+ */
 export function BuilderActions({ children }: { children: ReactNode }) {
   return (
-    <div className="flex items-center justify-end gap-2 max-md:fixed max-md:inset-x-0 max-md:bottom-[var(--spacing-tab-bar)] max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:px-3 max-md:py-2 max-sm:[&>*]:px-2.5 max-[22.5rem]:[&>*]:px-1.5 max-[22.5rem]:[&>*]:text-xs">
+    <div className="builder-actions fixed z-31 flex items-center justify-end gap-2 max-md:inset-x-0 max-md:bottom-[var(--spacing-tab-bar)] max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:px-3 max-md:py-2 max-sm:[&>*]:px-2.5 max-[22.5rem]:gap-1 max-[22.5rem]:[&>*]:px-1.5 max-[22.5rem]:[&>*]:text-xs">
       {children}
     </div>
   )

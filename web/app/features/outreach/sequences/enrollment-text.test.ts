@@ -35,6 +35,16 @@ it('says where a person is, and why', () => {
   )
 })
 
+it('names the campaign that a skipped person is in, and nothing that is unknown', () => {
+  const stopped = (params: Record<string, string>) =>
+    textOf({ state: 'stopped', reason: { code: 'skipped', params: { skip: 'queued_elsewhere', ...params } } })
+  expect(stopped({ how: 'campaign', campaign: 'SaaS founders', campaignId: 'c' })).toBe(
+    'In the campaign “SaaS founders”',
+  )
+  expect(stopped({ how: 'direct' })).toBe('Skipped: this person is already queued for a direct message')
+  expect(stopped({})).toBe('Skipped: this person is already queued elsewhere')
+})
+
 it('says that a total may be higher once counting stops', () => {
   expect([9_999, 10_000].map((total) => peopleText(total, 10_000))).toEqual(['9,999 people', 'At least 10,000 people'])
 })

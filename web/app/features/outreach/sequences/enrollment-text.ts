@@ -1,6 +1,6 @@
 import { formatCount } from '@x-automated/contract/format'
 import type { Enrollment, Outcome } from '@x-automated/contract/outreach/sequences'
-import { type EnrollmentReason, type SkipReason, skipText } from '@x-automated/contract/reason'
+import { type EnrollmentReason, skipReasonOf, skipText } from '@x-automated/contract/reason'
 import { HOUR_MS } from '@x-automated/contract/time'
 import { dayText } from '../campaigns/campaign-progress'
 
@@ -62,7 +62,7 @@ export function positionText({ state, stepNumber, nextAt, pausedUntil, reason }:
 
 /** Why a person was paused or stopped. @param isSentence whether to start with a capital letter */
 function reasonText({ code, params }: EnrollmentReason, isSentence = false): string {
-  const text = code === 'skipped' ? skippedText(params.skip) : REASONS[code]
+  const text = code === 'skipped' ? skippedText({ params }) : REASONS[code]
   return isSentence ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 
@@ -78,8 +78,11 @@ const REASONS: Record<Exclude<EnrollmentReason['code'], 'skipped'>, string> = {
   encrypted: 'answered in X Chat, where messages are encrypted',
 }
 
-function skippedText(code: unknown): string {
-  const text = skipText({ code: code as SkipReason['code'], params: {} })
+function skippedText(stopped: Pick<EnrollmentReason, 'params'>): string {
+  const reason = skipReasonOf(stopped)
+  if (reason.code === 'queued_elsewhere' && reason.params.how === 'campaign')
+    return `in the campaign “${reason.params.campaign}”`
+  const text = skipText(reason)
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '')
 }
 

@@ -27,7 +27,7 @@ export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
   const lanes = [...new Set(dots.map(({ stepNumber }) => stepNumber))].sort((a, b) => a - b)
   const height = FACES_PX + lanes.length * LANE_PX
   const top = (stepNumber: number) => FACES_PX + (lanes.indexOf(stepNumber) + 0.5) * LANE_PX
-  const frame = useScrolledTo(layout.now)
+  const frame = useScrolledTo(startOf(dots, now, layout))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const places: Record<string, number> = {
@@ -124,7 +124,16 @@ function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; 
   )
 }
 
-/** If a frame is too narrow, initially scrolls it so that the current time is in the middle. @param at in percent */
+/** Where the chart opens: between the latest message and the next one, so that neither is out of view. */
+export function startOf(dots: readonly FlightDot[], now: number, layout: FlightLayout): number {
+  const xs = dots.map(({ at }) => ({ isPast: Date.parse(at) < now, x: layout.x(Date.parse(at)) }))
+  const past = xs.filter(({ isPast }) => isPast).map(({ x }) => x)
+  const next = xs.filter(({ isPast }) => !isPast).map(({ x }) => x)
+  if (past.length === 0 && next.length === 0) return layout.now
+  return past.length > 0 ? Math.max(...past) : Math.min(...next)
+}
+
+/** If a frame is too narrow, initially scrolls it so that this position is in the middle. @param at in percent */
 function useScrolledTo(at: number) {
   const frame = useRef<HTMLDivElement>(null)
   const first = useRef(at)

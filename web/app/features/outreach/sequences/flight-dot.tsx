@@ -12,6 +12,7 @@ const looks: Record<FlightDot['state'], { label: string; className: string }> = 
   read: { label: 'read', className: 'bg-ink' },
   replied: { label: 'replied', className: 'bg-accent-line' },
   failed: { label: 'failed', className: 'bg-bad rounded-none! rotate-45' },
+  skipped: { label: 'skipped', className: 'border border-line-strong bg-transparent rounded-none!' },
 }
 
 /** The meaning of each kind of dot. */

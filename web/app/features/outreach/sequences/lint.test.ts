@@ -9,26 +9,12 @@ describe('lint', () => {
     expect(texts('  ')).toEqual([])
   })
 
-  it('names what is good first', () => {
-    expect(texts('Hi {lead_name}, want to see it?')).toEqual([
-      'good: Personal',
-      'good: One question',
-      'good: No link',
-      'good: Short',
-    ])
-  })
-
-  it('counts links without a scheme and question marks of every script, as the server does', () => {
-    expect(texts('See tiny.io for more')).toEqual(['good: Short'])
-    expect(texts('\u3053\u3093\u306b\u3061\u306f\uff1f')).toContain('good: One question')
+  it('says nothing about a good message', () => {
+    expect(texts('Hi {lead_name}, want to see it?')).toEqual([])
   })
 
   it('says where X ends a message that is too long', () => {
-    expect(texts(`Hi? ${'x'.repeat(10_000)}`)).toEqual([
-      'good: One question',
-      'good: No link',
-      'bad: X accepts at most 10,000 characters.',
-    ])
+    expect(texts(`Hi? ${'x'.repeat(10_000)}`)).toEqual(['bad: X accepts at most 10,000 characters.'])
   })
 
   it('warns of a long message and of a text that was used before', () => {
@@ -46,7 +32,7 @@ describe('lint', () => {
   })
 
   it('names unknown variables', () => {
-    expect(texts('Hi {compny}').at(-1)).toMatch(/^bad: Unknown variable: \{compny\}\. Use one of those above/)
+    expect(texts('Hi {compny}').at(-1)).toMatch(/^bad: Unknown variable: \{compny\}\. Use one of those under “Insert”/)
     expect(texts('Hi {lead_name, how is {company|your team}?').at(-1)).toBe(
       'bad: Unknown variable: {lead_name. Write {lead_name}.',
     )

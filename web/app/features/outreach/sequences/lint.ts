@@ -1,13 +1,13 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { MESSAGE_MAX, readSegments } from '@x-automated/contract/outreach/template'
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
-import { LINKS, LONG_MESSAGE, lintText, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
+import { LONG_MESSAGE, lintText } from '@x-automated/contract/outreach/writer-text'
 import { unknownVariables } from '../campaigns/message-template'
 import type { SequenceDraft } from './sequence-draft'
 
-/** A strength of a message, or something to check. `bad`: the server will refuse the message. */
+/** Something to check in a message. `bad`: the server will refuse the message. */
 export interface Remark {
-  tone: 'good' | 'warn' | 'bad'
+  tone: 'warn' | 'bad'
   text: string
   /** The range of the text that the remark is about, in UTF-16 units. */
   range?: { start: number; end: number }
@@ -16,7 +16,7 @@ export interface Remark {
 /** The beginning of a variable whose closing brace is missing. */
 const UNCLOSED = /(\{[\p{L}_][\p{L}\p{M}\p{N}_]*)[^{}]*(?=\{|$)/u
 
-/** Remarks about one message, strengths first. @param earlier texts of the messages before it */
+/** What fails in one message. @param earlier texts of the messages before it */
 export function lint(messageTemplate: string, earlier: readonly { label: string; text: string }[]): Remark[] {
   const text = messageTemplate.trim()
   if (text === '') return []
@@ -25,21 +25,11 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
   const advice =
     unknown.length > 0 && instead.length === unknown.length
       ? `Write ${instead.join(', ')}.`
-      : 'Use one of those above, or a CSV column with a fallback: {company|your team}.'
+      : 'Use one of those under “Insert”, or a CSV column with a fallback: {company|your team}.'
   const places = readSegments(text)
-  const isPersonal = places.some(({ kind }) => kind !== 'words' && kind !== 'unknown')
   const unclosed = places.flatMap((part) => (part.kind === 'words' ? (part.words.match(UNCLOSED)?.[1] ?? []) : []))[0]
-  const questions = text.match(QUESTIONS)?.length ?? 0
-  const hasLink = text.match(LINKS) !== null
   const same = earlier.find((message) => message.text.trim() === text)
-  const good = [
-    isPersonal && 'Personal',
-    questions === 1 && 'One question',
-    !hasLink && 'No link',
-    text.length <= LONG_MESSAGE && 'Short',
-  ].filter((quality) => quality !== false)
   return [
-    ...good.map((quality) => ({ tone: 'good' as const, text: quality })),
     ...(text.length > MESSAGE_MAX
       ? [{ tone: 'bad' as const, text: lintText({ code: 'too_long', params: { max: formatNumber(MESSAGE_MAX) } }) }]
       : []),

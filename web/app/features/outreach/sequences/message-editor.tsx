@@ -1,12 +1,11 @@
-import { formatNumber } from '@x-automated/contract/format'
-import { Check, CircleAlert, TriangleAlert } from 'lucide-react'
+import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { cn } from '../../../ui/cn'
 import { FieldError } from '../../../ui/field'
-import { InsertVariables } from '../campaigns/message-field'
-import { placeholders, writtenPieces } from '../campaigns/message-template'
+import { writtenPieces } from '../campaigns/message-template'
+import { AiMenu } from '../writer/ai-menu'
 import { useLint } from '../writer/use-lint'
-import { WriterTools } from '../writer/writer-tools'
+import { InsertMenu } from './insert-menu'
 import { type Remark, remarksOf } from './lint'
 
 interface MessageEditorProps {
@@ -63,17 +62,9 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
             onChange={(event) => onChange(event.currentTarget.value)}
           />
         </div>
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 p-2 ps-3">
-          <InsertVariables textarea={textarea} variables={placeholders} onChange={onChange} />
-          <span className="-ms-2.5 flex flex-wrap">
-            <WriterTools textarea={textarea} value={value} onChange={onChange} />
-          </span>
-          {value !== '' && (
-            <span className="ms-auto text-xs text-muted" data-numeric>
-              {formatNumber(value.length)}
-              <span className="sr-only"> characters</span>
-            </span>
-          )}
+        <div className="flex flex-wrap items-center p-1">
+          <InsertMenu textarea={textarea} onChange={onChange} />
+          <AiMenu textarea={textarea} value={value} onChange={onChange} />
         </div>
       </div>
       {problem && <FieldError id={`${id}-error`}>{problem}</FieldError>}
@@ -97,9 +88,8 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
 }
 
 const looks = {
-  good: { icon: Check, className: 'text-muted', iconClass: 'text-good' },
-  warn: { icon: TriangleAlert, className: 'text-warn', iconClass: '' },
-  bad: { icon: CircleAlert, className: 'text-bad', iconClass: '' },
+  warn: { icon: TriangleAlert, className: 'text-warn' },
+  bad: { icon: CircleAlert, className: 'text-bad' },
 }
 
 interface RemarksProps {
@@ -113,10 +103,10 @@ function Remarks({ id, remarks, onShow }: RemarksProps) {
   return (
     <ul id={id} className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs">
       {remarks.map(({ tone, text, range }) => {
-        const { icon: Icon, className, iconClass } = looks[tone]
+        const { icon: Icon, className } = looks[tone]
         return (
           <li key={`${text} ${range?.start}`} className={cn('flex items-start gap-1.5', className)}>
-            <Icon aria-hidden className={cn('mt-px size-3.5 shrink-0', iconClass)} />
+            <Icon aria-hidden className="mt-px size-3.5 shrink-0" />
             {range ? (
               <button
                 type="button"

@@ -14,6 +14,7 @@ import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { Tooltip } from '../../../ui/tooltip'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
+import { ReasonText } from '../campaigns/reason-text'
 import { peopleText, personName, positionText, STATE_NAMES } from './enrollment-text'
 import { LeadName } from './lead-name'
 import { useEnrollmentActions } from './use-enrollment-actions'
@@ -97,7 +98,7 @@ export function PeopleSheet({ campaignId, isArchived, filter, ...dialog }: Peopl
 const RESUMABLE: readonly Enrollment['state'][] = ['paused', 'replied', 'stopped', 'opted_out']
 
 function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChange: boolean }) {
-  const { lead, state } = enrollment
+  const { lead, state, reason } = enrollment
   const { pause, resume, stop } = useEnrollmentActions()
   const name = personName(lead)
   const about = { id: enrollment.id, name }
@@ -109,7 +110,9 @@ function PersonRow({ enrollment, mayChange }: { enrollment: Enrollment; mayChang
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2">
           <LeadName lead={lead} />
         </p>
-        <p className="text-xs text-muted">{positionText(enrollment, Date.now())}</p>
+        <p className="text-xs text-muted">
+          <ReasonText text={positionText(enrollment, Date.now())} params={reason?.params} />
+        </p>
       </div>
       {mayChange && lead && (
         <span className="flex shrink-0">

@@ -1,3 +1,4 @@
+import { formatList } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import {
   launchLimitText,
@@ -6,7 +7,7 @@ import {
   stepsLimitText,
 } from '@x-automated/contract/outreach/sequence-limits'
 import { Callout } from '../../../ui/callout'
-import { SeePlans } from '../../platform/billing/usage-notice'
+import { PlanLock } from '../../platform/billing/plan-lock'
 import type { SequenceDraft } from './sequence-draft'
 import { useSequenceLimits } from './use-sequence-limits'
 
@@ -28,22 +29,19 @@ export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
   }
 }
 
-/** The locks' texts. A locked element refers to its text by the id `${id}-${name of the lock}`. */
-export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
-  const texts = Object.entries(locks).filter(([, text]) => text !== null)
-  if (texts.length === 0) return null
-  return (
-    <div className="grid justify-items-start gap-2">
-      <ul className="grid gap-1 text-xs text-muted">
-        {texts.map(([name, text]) => (
-          <li key={name} id={`${id}-${name}`}>
-            {text}
-          </li>
-        ))}
-      </ul>
-      {locks.variants !== null && <SeePlans />}
-    </div>
-  )
+/** Says in one place what the plan does not include. Empty if it includes everything. */
+export function Locks({ locks: { steps, variants, reengagement } }: { locks: PlanLocks }) {
+  const names = [
+    ...(steps ? ['follow-ups'] : []),
+    ...(variants ? ['A/B variants'] : []),
+    ...(reengagement ? ['re-engagement'] : []),
+  ]
+  const text = [steps, variants ?? reengagement].filter((lock) => lock !== null).join(' ')
+  if (names.length === 0) return null
+  // On the highest plan, only the number of steps is limited.
+  if (!variants && !reengagement) return <p className="text-xs text-muted">{text}</p>
+  const label = formatList(names)
+  return <PlanLock label={`${label.charAt(0).toUpperCase()}${label.slice(1)}`} text={text} />
 }
 
 /** What launching a saved campaign leaves out, because the plan that included it has ended. */

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Lock, Plus } from 'lucide-react'
-import { useEffect, useId, useRef } from 'react'
+import { Plus } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { api } from '../../../api'
-import { Button, type ButtonProps } from '../../../ui/button'
-import { RewritesNeedModel, SequenceWriter } from '../writer/writer-tools'
+import { Button } from '../../../ui/button'
+import { SequenceWriter } from '../writer/sequence-writer'
 import { lint, messagesOf } from './lint'
 import { Locks, usePlanLocks } from './plan-locks'
 import { ReengagementCard } from './reengagement-card'
@@ -29,7 +29,6 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
   const { steps, reengagement } = draft
   const planLocks = usePlanLocks(draft)
   const locks = ofTemplate ? { ...planLocks, reengagement: null } : planLocks
-  const lockId = useId()
   const list = useRef<HTMLDivElement>(null)
   const actions = useSequenceActions(editor, list)
   const knowsReads = useQuery(api.replies.detection.queryOptions()).data?.state === 'live'
@@ -71,8 +70,7 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
                 problem={problems.get(variant)}
                 remarks={remarksOf(variant)}
                 campaignId={campaignId}
-                variantsLock={locks.variants}
-                lockId={`${lockId}-variants`}
+                hasVariants={locks.variants === null}
                 onChange={(next) => change((now) => withStep(now, step.key, next))}
                 onVariantChange={(key, next) => change((now) => withVariant(now, key, next))}
                 onAddVariant={() => actions.addVariant(step, index)}
@@ -100,23 +98,19 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
       </ol>
       <div className="grid gap-2 ps-10">
         <div className="flex flex-wrap gap-2">
-          <AddButton lock={locks.steps} lockId={`${lockId}-steps`} onClick={actions.add}>
-            Add follow-up
-          </AddButton>
-          {!reengagement && !ofTemplate && (
-            <AddButton
-              variant="ghost"
-              lock={locks.reengagement}
-              lockId={`${lockId}-reengagement`}
-              onClick={actions.addReengagement}
-            >
+          {locks.steps === null && (
+            <Button size="sm" icon={<Plus />} onClick={actions.add}>
+              Add follow-up
+            </Button>
+          )}
+          {locks.reengagement === null && !reengagement && !ofTemplate && (
+            <Button size="sm" variant="ghost" icon={<Plus />} onClick={actions.addReengagement}>
               Add re-engagement
-            </AddButton>
+            </Button>
           )}
           <SequenceWriter editor={editor} />
         </div>
-        <RewritesNeedModel />
-        <Locks locks={locks} id={lockId} />
+        <Locks locks={locks} />
       </div>
       <p role="status" className="sr-only">
         {actions.announcement}
@@ -136,23 +130,4 @@ function remarksIn({ draft }: SequenceEditor) {
         messages.findIndex((message) => message.key === key),
       ),
     )
-}
-
-interface AddButtonProps extends ButtonProps {
-  /** Why the plan does not include what the button adds; null if it does. */
-  lock: string | null
-  /** The id of the element with the lock's text. */
-  lockId: string
-}
-
-function AddButton({ lock, lockId, ...props }: AddButtonProps) {
-  return (
-    <Button
-      {...props}
-      size="sm"
-      icon={lock === null ? <Plus /> : <Lock />}
-      disabled={lock !== null}
-      aria-describedby={lock === null ? undefined : lockId}
-    />
-  )
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { generatePath, Link, useNavigate } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -15,7 +15,7 @@ import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
-import { BuilderActions, BuilderColumns } from './builder-layout'
+import { BUILDER_HEADER, BuilderActions, BuilderColumns } from './builder-layout'
 import { conversationOf } from './conversation'
 import { LOSING_MESSAGES } from './leaving'
 import { LaunchLimit } from './plan-locks'
@@ -96,38 +96,22 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
     undoable('Latest version loaded.', () => editor.reset(draft))
   }
 
-  const header = (actions?: ReactNode) => (
-    <PageHeader title="Edit messages" description={<Link to={campaignPath}>{campaign.name}</Link>} actions={actions} />
-  )
+  const header = <PageHeader title="Edit messages" description={<Link to={campaignPath}>{campaign.name}</Link>} />
   if (isOver || !mayChange)
     return (
       <>
-        {header()}
+        {header}
         {isOver && <Callout>{`This campaign is ${status}, so its messages can't be changed.`}</Callout>}
       </>
     )
   return (
     <Form
-      className="gap-6"
+      className={`gap-6 ${BUILDER_HEADER}`}
       onSubmit={() => {
         if (changed !== null && missing === null && !save.isPending) save.mutate()
       }}
     >
-      {header(
-        <BuilderActions>
-          <ButtonLink variant="ghost" to={campaignPath}>
-            Cancel
-          </ButtonLink>
-          <Button
-            type="submit"
-            variant="primary"
-            disabled={changed === null || missing !== null || newer !== null}
-            loading={save.isPending}
-          >
-            Save messages
-          </Button>
-        </BuilderActions>,
-      )}
+      {header}
       <BuilderColumns
         messages={
           <fieldset disabled={save.isPending} className="min-w-0">
@@ -180,6 +164,19 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
           </>
         }
       />
+      <BuilderActions>
+        <ButtonLink variant="ghost" to={campaignPath}>
+          Cancel
+        </ButtonLink>
+        <Button
+          type="submit"
+          variant="primary"
+          disabled={changed === null || missing !== null || newer !== null}
+          loading={save.isPending}
+        >
+          Save messages
+        </Button>
+      </BuilderActions>
     </Form>
   )
 }

@@ -1,6 +1,6 @@
 import { formatPercent } from '@x-automated/contract/format'
 import { VARIANTS_MAX } from '@x-automated/contract/outreach/sequence-limits'
-import { ArrowDown, ArrowUp, Ellipsis, GripVertical, Lock, Plus, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Ellipsis, GripVertical, Plus, Trash2 } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { Button, IconButton } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
@@ -22,10 +22,8 @@ interface StepCardProps {
   remarks: readonly Remark[]
   /** The id of a saved campaign. */
   campaignId: string | undefined
-  /** Why the plan does not include variants; null if it does. */
-  variantsLock: string | null
-  /** The id of the element with the lock's text. */
-  lockId: string
+  /** Whether the plan includes variants. */
+  hasVariants: boolean
   onChange: (change: Partial<StepDraft>) => void
   onVariantChange: (key: string, change: Partial<VariantDraft>) => void
   onAddVariant: () => void
@@ -37,7 +35,7 @@ interface StepCardProps {
 
 /** A step with its variants. */
 export function StepCard({ step, index, count, name, isLast, problem, remarks, campaignId, ...props }: StepCardProps) {
-  const { variantsLock, lockId, onChange, onVariantChange, onMove, handle } = props
+  const { hasVariants, onChange, onVariantChange, onMove, handle } = props
   const id = useId()
   const variant = openVariant(step)
   const isTest = step.variants.length > 1
@@ -51,16 +49,17 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
         {isTest && (
           <VariantSwitch step={step} name={name} onChange={(openVariantKey) => onChange({ openVariantKey })} />
         )}
-        {(variantsLock === null || index === 0) && (
+        {hasVariants && (
           <Button
             size="sm"
             variant="ghost"
-            icon={variantsLock === null ? <Plus /> : <Lock />}
-            disabled={variantsLock !== null || step.variants.length >= VARIANTS_MAX}
-            aria-describedby={variantsLock === null ? undefined : lockId}
+            icon={<Plus />}
+            aria-label="Add variant"
+            disabled={step.variants.length >= VARIANTS_MAX}
             onClick={props.onAddVariant}
           >
-            Add variant
+            <span className="max-sm:hidden">Add variant</span>
+            <span className="sm:hidden">Variant</span>
           </Button>
         )}
         {(count > 1 || isTest) && (
@@ -70,7 +69,7 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
                 icon={<GripVertical />}
                 label={`Move ${name.toLowerCase()}`}
                 size="sm"
-                className="cursor-grab touch-none active:cursor-grabbing"
+                className="cursor-grab touch-none active:cursor-grabbing max-sm:hidden"
                 title="Drag, or press the up and down arrows"
                 {...handle}
               />

@@ -45,14 +45,20 @@ export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowPr
           onChange({ delay: { unit, amount: delay.amount && Math.min(delay.amount, DELAY_MAX[unit]) } })
         }}
       />
-      then send if
-      <Select
-        aria-label={`Condition of ${name.toLowerCase()}`}
-        className="w-40"
-        options={conditions.map((value) => ({ value, label: CONDITIONS[value] }))}
-        value={condition}
-        onChange={({ currentTarget }) => onChange({ condition: currentTarget.value as StepCondition })}
-      />
+      {conditions.length === 1 ? (
+        `then send if ${CONDITIONS[condition]}`
+      ) : (
+        <>
+          then send if
+          <Select
+            aria-label={`Condition of ${name.toLowerCase()}`}
+            className="w-40"
+            options={conditions.map((value) => ({ value, label: CONDITIONS[value] }))}
+            value={condition}
+            onChange={({ currentTarget }) => onChange({ condition: currentTarget.value as StepCondition })}
+          />
+        </>
+      )}
     </Wait>
   )
 }

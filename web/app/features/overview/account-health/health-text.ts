@@ -1,11 +1,5 @@
-import { formatNumber } from '@x-automated/contract/format'
 import type { AccountHealth } from '@x-automated/contract/overview/account-health'
 import { DAYS } from '../../outreach/sending-settings/limits-text'
-
-/** 'Per 24 hours, day 3 of its warm-up'. */
-export function warmUpText(day: number | null): string {
-  return day === null ? 'Messages per 24 hours' : `Per 24 hours, day ${formatNumber(day)} of its warm-up`
-}
 
 /** Whether replies are detected, in a word and a sentence. */
 export function detectionText(detection: AccountHealth['detection']): { state: string; hint: string } {

@@ -27,6 +27,9 @@ import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './rang
 
 const FAILURE = 'Failed to load analytics data. Please try again.'
 const POLL_EVERY_MS = 15_000
+/** Why there is no click rate, and what would measure it. */
+const NOT_MEASURED =
+  'Not measured: X reports no clicks, and we leave your links as they are. Links with UTM parameters show clicks in your own analytics.'
 const NAMES_STALE_MS = 60_000
 
 /** The Analytics tab: totals, rates, daily activity and the latest replies. */
@@ -67,8 +70,8 @@ export function Analytics() {
     <div className="grid grid-cols-1 gap-6" aria-busy={query.isPlaceholderData || undefined}>
       {failure}
       {query.isPending && <LoadingText>Loading analytics…</LoadingText>}
-      <div className="grid gap-3 sm:flex sm:flex-wrap sm:items-start">
-        <Field label="Campaign" className="sm:w-64">
+      <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-end">
+        <Field label="Campaign" hideLabel className="sm:w-64">
           <Select
             value={campaignId}
             onChange={(event) => setCampaignId(event.currentTarget.value)}
@@ -79,7 +82,7 @@ export function Analytics() {
             ]}
           />
         </Field>
-        <Field label="Time" className="sm:w-44">
+        <Field label="Time" hideLabel className="sm:w-44">
           <Select
             value={range}
             onChange={(event) => setRange(event.currentTarget.value as RangeValue)}
@@ -121,9 +124,21 @@ export function Analytics() {
           </div>
         </dl>
         <dl className="grid grid-cols-2 gap-x-6 gap-y-5 *:border-0 *:p-0 sm:grid-cols-3">
-          <StatCard label="Total Leads" value={figures?.leadsCount} />
-          <StatCard label="Messages Sent" value={figures?.messagesSent} />
-          <StatCard label="Messages Delivered" value={figures?.messagesDelivered} hint="As reported by X" />
+          <StatCard
+            label="Total Leads"
+            value={figures?.leadsCount}
+            hint={campaignId === 'all' ? 'In this workspace' : 'Queued here'}
+          />
+          <StatCard label="Messages Sent" value={figures?.messagesSent} hint="Accepted by X" />
+          <StatCard
+            label="Messages Delivered"
+            value={figures?.messagesDelivered}
+            hint={
+              figures && figures.messagesDelivered === 0 && figures.messagesSent > 0
+                ? 'X has reported none yet. It reports them for accounts whose replies are detected live.'
+                : 'As reported by X'
+            }
+          />
           <StatCard label="Replies" value={figures?.replies} />
           <StatCard
             label="Positive Replies"
@@ -140,7 +155,7 @@ export function Analytics() {
             value={figures && durationText(figures.medianAnswerSeconds)}
             hint={figures?.medianAnswerSeconds === null ? 'No answers yet' : 'Half of your answers came faster'}
           />
-          <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
+          <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint={NOT_MEASURED} />
           <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
         </dl>
       </div>

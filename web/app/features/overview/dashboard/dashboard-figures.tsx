@@ -18,7 +18,7 @@ export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
   const figures = dashboard ?? (failed ? zeros : undefined)
   const next = figures?.nextReward
   return (
-    <dl className="grid gap-4 sm:grid-cols-3">
+    <dl className="grid grid-cols-3 gap-4 max-sm:gap-3 max-sm:[&_svg]:hidden">
       <StatCard
         label="Waitlist Position"
         icon={<ListOrdered aria-hidden />}

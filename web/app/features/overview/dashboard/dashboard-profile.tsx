@@ -15,9 +15,9 @@ interface DashboardProfileProps {
 export function DashboardProfile({ user, signupDate, loading }: DashboardProfileProps) {
   const signOut = useSignOut()
   return (
-    <div className="flex flex-wrap items-center gap-4 py-2">
+    <div className="flex flex-wrap items-center gap-4">
       <Avatar name={user.email} size="lg" />
-      <div className="grid min-w-0 flex-1">
+      <div className="grid min-w-40 flex-1">
         <p className="text-base font-strong wrap-anywhere">{user.email.replace(/@.*$/, '')}</p>
         <p className="text-muted wrap-anywhere">{user.email}</p>
         <p className="min-h-5 text-muted">
@@ -32,7 +32,7 @@ export function DashboardProfile({ user, signupDate, loading }: DashboardProfile
           )}
         </p>
       </div>
-      <Button icon={<LogOut aria-hidden />} className="max-sm:w-full" onClick={signOut}>
+      <Button size="sm" icon={<LogOut aria-hidden />} onClick={signOut}>
         Sign Out
       </Button>
     </div>

@@ -40,10 +40,12 @@ export function Dashboard({ user }: { user: User }) {
       {isUsed && today.isError && !today.data && (
         <QueryError query={today}>We couldn't load today's figures. Try again.</QueryError>
       )}
-      <DashboardProfile user={user} signupDate={data?.signupDate} loading={query.isPending} />
       {failed && <QueryError query={query}>We couldn't load your numbers. Try again.</QueryError>}
-      <DashboardFigures dashboard={data} failed={failed} />
-      <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
+      <div className="grid grid-cols-1 items-start gap-x-10 gap-y-6 pt-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <div className="lg:col-start-2 lg:row-start-1">
+          <DashboardProfile user={user} signupDate={data?.signupDate} loading={query.isPending} />
+        </div>
+        <DashboardFigures dashboard={data} failed={failed} />
         <ReferralProgram dashboard={data} failed={failed} />
         <AchievementsCard keys={data?.achievements ?? (failed ? [] : undefined)} />
       </div>

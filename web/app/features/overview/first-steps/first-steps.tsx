@@ -23,14 +23,20 @@ export function FirstSteps() {
   const doneCount = firstSteps.steps.filter(({ done }) => done).length
   return (
     <Card
+      className="[&>:first-child]:flex-nowrap"
       title="First steps"
       description={
         doneCount === 0
-          ? '4 steps, about 15 minutes.'
+          ? 'Send your first message in about 15 minutes.'
           : `${formatNumber(doneCount)} of ${formatCount(firstSteps.steps.length, 'step')} done.`
       }
       actions={<IconButton icon={<X />} label="Hide first steps" size="sm" onClick={dismiss} />}
     >
+      <div aria-hidden className="-mt-1 mb-3 grid auto-cols-fr grid-flow-col gap-1">
+        {firstSteps.steps.map(({ step, done }) => (
+          <span key={step} className={cn('h-1 rounded-full', done ? 'bg-accent-pressed' : 'bg-pressed')} />
+        ))}
+      </div>
       <ol className="grid gap-1">
         {firstSteps.steps.map((item, index) => (
           <Step key={item.step} {...item} number={index + 1} isNext={item === next} mayConnect={mayConnect} />
@@ -60,23 +66,24 @@ function Step({ step, done, number, isNext, mayConnect }: StepProps) {
   return (
     <li
       aria-current={isNext ? 'step' : undefined}
-      className="-mx-2 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md px-2 py-2.5 aria-[current=step]:bg-sunken"
+      className="-mx-2 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md px-2 py-1.5 aria-[current=step]:bg-sunken aria-[current=step]:py-3"
     >
       <span
         data-numeric
         className={cn(
-          'flex size-6 shrink-0 items-center justify-center self-start rounded-full border text-xs font-strong [&_svg]:size-3.5',
-          done ? 'border-accent-edge bg-accent text-accent-ink' : 'border-control text-muted',
+          'flex size-6 shrink-0 items-center justify-center rounded-full border text-xs font-strong [&_svg]:size-3.5',
+          done && 'border-accent-edge bg-accent text-accent-ink',
+          !done && (isNext ? 'self-start border-ink bg-ink text-inverse' : 'border-control text-muted'),
         )}
       >
         {done ? <Check aria-hidden /> : number}
       </span>
       <span className="grid min-w-0 flex-1 basis-48">
-        <span className={cn('font-strong', done && 'text-muted')}>
+        <span className={cn(isNext ? 'font-strong' : 'text-muted')}>
           {title}
           {done && <span className="sr-only"> (done)</span>}
         </span>
-        {!done && <span className="text-muted">{isTheirs ? text : 'An admin needs to do this.'}</span>}
+        {isNext && <span className="text-muted">{isTheirs ? text : 'An admin needs to do this.'}</span>}
       </span>
       {!done && isTheirs && (
         <ButtonLink

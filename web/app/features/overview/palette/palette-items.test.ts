@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { markedParts, matches, type PaletteItem, SETTINGS, suggestions } from './palette-items'
+import { commandItems, commandOf, markedParts, matches, type PaletteItem, SETTINGS, suggestions } from './palette-items'
 
 const labels = (q: string, results: PaletteItem[] = [], isMember = true) =>
   matches(q, results, isMember).map(({ label, items }) => [label, ...items.map((item) => item.label)])
@@ -68,8 +68,27 @@ test('markedParts splits a label around what was typed', () => {
   expect(markedParts('Leads', 'people')).toEqual(['Leads', '', ''])
 })
 
-test('every tab of the settings is found', () => {
+test('every section of the settings is found', () => {
   const source = readFileSync('web/app/features/overview/settings/settings-tabs.tsx', 'utf8')
-  const tabs = [...source.matchAll(/value: '([\w-]+)'/g)].map(([, value]) => value)
-  expect(SETTINGS.map(({ path }) => path)).toEqual(tabs.map((value) => `/settings?tab=${value}`))
+  const ids = [...source.matchAll(/id: '([\w-]+)'/g)].map(([, id]) => id)
+  expect(SETTINGS.map(({ path }) => path)).toEqual(ids.map((id) => `/settings?tab=${id}`))
+})
+
+test('a command pauses or resumes a campaign by its name', () => {
+  expect(commandOf('pause saas')).toEqual({ verb: 'pause', keyword: 'saas' })
+  expect(commandOf('Resume')).toEqual({ verb: 'resume', keyword: '' })
+  for (const q of ['paused', 'saas', 'pause all', 'pause all campaigns']) expect(commandOf(q), q).toBeNull()
+  const campaigns = ['SaaS founders', 'SaaS makers'].map((name, index) => ({ id: String(index), name }))
+  const commands = commandItems({ verb: 'pause', keyword: 'saas' }, campaigns, '1')
+  expect(matches('pause saas', [], true, commands)[0]).toMatchObject({
+    label: 'Actions',
+    items: [
+      { label: 'Pause “SaaS makers”', run: 'pause', campaign: { id: '1' } },
+      { label: 'Pause “SaaS founders”', run: 'pause' },
+    ],
+  })
+})
+
+test('finds themes', () => {
+  expect(labels('dark')[0]).toEqual(['Actions', 'Dark theme', 'Scrape @dark'])
 })

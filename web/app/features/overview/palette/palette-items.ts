@@ -17,7 +17,9 @@ export interface PaletteItem {
   /** More words that match the item. */
   words?: string
   /** What the item does instead of opening a page. */
-  run?: 'pause-all' | 'sign-out' | 'keys'
+  run?: 'pause-all' | 'sign-out' | 'keys' | 'pause' | 'resume' | 'theme-dark' | 'theme-light' | 'theme-system'
+  /** The campaign that the item pauses or resumes. */
+  campaign?: { id: string; name: string }
   /** Hidden from viewers. */
   forMembers?: true
 }
@@ -82,7 +84,7 @@ const PAGES: PaletteItem[] = [
   page('Changelog', paths.changelog, 'what’s new releases updates'),
 ]
 
-/** Tabs of the settings, without their content. A test compares them with the actual tabs. */
+/** Sections of the settings, without their content. A test compares them with the actual sections. */
 export const SETTINGS: PaletteItem[] = [
   setting(
     'Sending',
@@ -90,14 +92,14 @@ export const SETTINGS: PaletteItem[] = [
     'limits daily cap working hours time zone warm-up opt-out words protection contact basis',
   ),
   setting('X costs', `${paths.settings}?tab=x-costs`, 'bill charges prices spending limit credits budget'),
+  setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),
   setting('Inbox settings', `${paths.settings}?tab=inbox`, 'replies texts retention snippets'),
   setting('AI writer', `${paths.settings}?tab=ai-writer`, 'model provider openers key'),
-  setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),
-  setting('Notifications', `${paths.settings}?tab=notifications`, 'emails digest'),
-  setting('Workspace', `${paths.settings}?tab=workspace`, 'name logo color branding white-label'),
   setting('People', `${paths.settings}?tab=people`, 'members team invite roles'),
-  setting('Single sign-on', `${paths.settings}?tab=single-sign-on`, 'sso saml oidc domain'),
+  setting('Workspace', `${paths.settings}?tab=workspace`, 'name logo color branding white-label'),
+  setting('Notifications', `${paths.settings}?tab=notifications`, 'emails digest'),
   setting('API', `${paths.settings}?tab=api`, 'api keys tokens scopes access developers integrations'),
+  setting('Single sign-on', `${paths.settings}?tab=single-sign-on`, 'sso saml oidc domain'),
 ]
 
 const ACTIONS: PaletteItem[] = [
@@ -125,6 +127,15 @@ const ACTIONS: PaletteItem[] = [
     words: 'stop hold everything',
     forMembers: true,
   },
+  ...(['dark', 'light', 'system'] as const).map(
+    (theme): PaletteItem => ({
+      id: `theme-${theme}`,
+      kind: 'action',
+      label: `${theme.charAt(0).toUpperCase()}${theme.slice(1)} theme`,
+      run: `theme-${theme}`,
+      words: 'mode color appearance night day',
+    }),
+  ),
   { id: 'keys', kind: 'action', label: 'Show keyboard shortcuts', run: 'keys', words: 'keyboard shortcuts help' },
   { id: 'sign-out', kind: 'action', label: 'Sign out', run: 'sign-out', words: 'log out logout' },
 ]
@@ -139,6 +150,38 @@ function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: 
   if (parts.every((part) => has(name, part))) return 1
   if (parts.every((part) => has(`${name} ${words}`, part))) return 2
   return null
+}
+
+/** A command on campaigns: 'pause saas' pauses those whose name has 'saas', and 'pause' the open one. */
+export interface CampaignCommand {
+  verb: 'pause' | 'resume'
+  keyword: string
+}
+
+/** Reads a command on campaigns. Null if the search is none. */
+export function commandOf(q: string): CampaignCommand | null {
+  const [, verb, keyword = ''] = /^(pause|resume)(?:\s+(.*))?$/i.exec(q) ?? []
+  // “Pause all campaigns” is an action of its own.
+  if (!verb || (keyword !== '' && 'all campaigns'.startsWith(keyword.toLowerCase()))) return null
+  return { verb: verb.toLowerCase() as CampaignCommand['verb'], keyword: keyword.trim() }
+}
+
+/** The actions of a command, for the open campaign first. @param openId the id of the campaign whose page is open */
+export function commandItems(
+  { verb }: CampaignCommand,
+  campaigns: readonly { id: string; name: string }[],
+  openId: string | undefined,
+): PaletteItem[] {
+  return campaigns
+    .toSorted((a, b) => Number(b.id === openId) - Number(a.id === openId))
+    .map(({ id, name }) => ({
+      id: `${verb} ${id}`,
+      kind: 'action',
+      label: `${verb === 'pause' ? 'Pause' : 'Resume'} “${name}”`,
+      detail: id === openId ? 'This campaign' : undefined,
+      run: verb,
+      campaign: { id, name },
+    }))
 }
 
 /** The X handle in a search: '@indiehackers', 'scrape indiehackers' or 'indiehackers'. */
@@ -168,7 +211,12 @@ export function suggestions(recent: PaletteItem[], isMember: boolean): PaletteGr
 }
 
 /** Groups for a search, the one with the best match first. @param results the server's, best first */
-export function matches(q: string, results: readonly PaletteItem[], isMember: boolean): PaletteGroup[] {
+export function matches(
+  q: string,
+  results: readonly PaletteItem[],
+  isMember: boolean,
+  commands: readonly PaletteItem[] = [],
+): PaletteGroup[] {
   const own = offered([...PAGES, ...SETTINGS, ...ACTIONS], isMember).flatMap((item) => {
     const rank = rankOf(item, q)
     return rank === null ? [] : [{ item, rank }]
@@ -184,7 +232,13 @@ export function matches(q: string, results: readonly PaletteItem[], isMember: bo
         path: `${paths.xAutomation}?tab=scraper&handle=${encodeURIComponent(handle)}`,
       }
     : null
-  const all = [...own, ...theirs, ...(scrape ? [{ item: scrape, rank: /^(scrape |@)/i.test(q) ? 0 : 3 }] : [])]
+  const ofCommand = commands.map((item) => ({ item, rank: -1 }))
+  const all = [
+    ...ofCommand,
+    ...own,
+    ...theirs,
+    ...(scrape ? [{ item: scrape, rank: /^(scrape |@)/i.test(q) ? 0 : 3 }] : []),
+  ]
   return ORDER.map((kind) => {
     // Equally good matches keep their order.
     const items = all.filter(({ item }) => item.kind === kind).sort((a, b) => a.rank - b.rank)

@@ -11,14 +11,19 @@ import {
   List,
   LogOut,
   type LucideIcon,
+  Monitor,
+  Moon,
+  Play,
   Plus,
   Radar,
   Search,
   Send,
   Settings,
+  Sun,
   Zap,
 } from 'lucide-react'
 import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import { useParams } from 'react-router'
 import { api, refusalText } from '../../../api'
 import { Avatar } from '../../../ui/avatar'
 import { Kbd } from '../../../ui/kbd'
@@ -27,13 +32,24 @@ import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useHasRole } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from '../shell/navigation'
+import { setTheme } from '../shell/theme-switch'
 import { useOpenPage } from '../shell/use-offline-links'
 import { useSignOut } from '../shell/use-sign-out'
-import { type ItemKind, markedParts, matches, type PaletteItem, suggestions } from './palette-items'
+import {
+  commandItems,
+  commandOf,
+  type ItemKind,
+  markedParts,
+  matches,
+  type PaletteItem,
+  suggestions,
+} from './palette-items'
 import { addRecent, recentItems } from './recent-items'
 import { usePauseAll } from './use-pause-all'
 
 const DEBOUNCE_MS = 120
+/** How many campaigns a command looks at. */
+const COMMANDS_MAX = 20
 
 interface PaletteProps extends ControlledDialogProps {
   onShowKeys: () => void
@@ -66,7 +82,7 @@ type Run = (item: PaletteItem, inNewTab: boolean) => void
 function useRun(onClose: () => void, onShowKeys: () => void): Run {
   const openPage = useOpenPage()
   const workspaceId = useQuery(api.auth.me.queryOptions()).data?.workspace.id
-  const pauseAll = usePauseAll()
+  const { pauseAll, changeCampaign } = usePauseAll()
   const signOut = useSignOut()
   return (item, inNewTab) => {
     if (workspaceId && item.kind !== 'action') addRecent(workspaceId, item)
@@ -79,6 +95,8 @@ function useRun(onClose: () => void, onShowKeys: () => void): Run {
     if (item.run === 'pause-all') pauseAll()
     if (item.run === 'sign-out') signOut()
     if (item.run === 'keys') onShowKeys()
+    if (item.run?.startsWith('theme-')) setTheme(item.run.slice('theme-'.length))
+    if (item.campaign) changeCampaign(item.campaign, item.run === 'resume' ? 'active' : 'paused')
   }
 }
 
@@ -102,7 +120,8 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
       return { id: `${kind} ${id}`, kind, label: title, detail: subtitle, path, pictureUrl }
     }),
   )
-  const groups = q === '' ? suggestions(recent, isMember) : matches(q, results, isMember)
+  const commands = useCommands(debounced, isMember)
+  const groups = q === '' ? suggestions(recent, isMember) : matches(q, results, isMember, commands)
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
   const isSearching = q !== '' && (search.isFetching || debounced !== q)
   const highlighted = useRef<PaletteItem | undefined>(undefined)
@@ -187,6 +206,25 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
   )
 }
 
+/** The actions of a typed command on campaigns. */
+function useCommands(q: string, isMember: boolean): PaletteItem[] {
+  const { campaignId } = useParams()
+  const command = isMember ? commandOf(q) : null
+  const { data } = useQuery(
+    api.campaigns.list.queryOptions({
+      input: {
+        status: command?.verb === 'resume' ? 'paused' : 'active',
+        pageSize: COMMANDS_MAX,
+        ...(command?.keyword && { keyword: command.keyword }),
+      },
+      enabled: command !== null,
+    }),
+  )
+  // A campaign that was never launched is launched on its page, where one sees to whom.
+  const launched = data?.campaigns.filter(({ totalLeadsInList }) => totalLeadsInList > 0) ?? []
+  return command ? commandItems(command, launched, campaignId) : []
+}
+
 function Item({ item, q, onRun }: { item: PaletteItem; q: string; onRun: Run }) {
   const [before, marked, after] = markedParts(item.label, q)
   const Icon = iconOf(item)
@@ -241,12 +279,16 @@ const ACTION_ICONS: Record<string, LucideIcon> = {
   'pause-all': CirclePause,
   keys: Keyboard,
   'sign-out': LogOut,
+  'theme-dark': Moon,
+  'theme-light': Sun,
+  'theme-system': Monitor,
 }
 
-function iconOf({ id, kind, path }: PaletteItem): LucideIcon {
+function iconOf({ id, kind, path, run, campaign }: PaletteItem): LucideIcon {
   if (kind === 'page') {
     const link = [...workLinks, ...moreLinks].find(({ to, tab }) => (tab ? `${to}?tab=${tab}` : to) === path)
     if (link) return link.icon
   }
+  if (campaign) return run === 'resume' ? Play : CirclePause
   return ACTION_ICONS[id] ?? KIND_ICONS[kind]
 }

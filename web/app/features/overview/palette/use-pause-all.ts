@@ -6,13 +6,16 @@ import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
 import { allCampaigns } from '../../outreach/campaigns/all-campaigns'
 
-/** Pauses every active campaign after a confirmation. */
-export function usePauseAll(): () => void {
+/** Pauses every active campaign after a confirmation, and pauses or resumes one. */
+export function usePauseAll() {
   const queries = useQueryClient()
   const confirm = useConfirm()
 
   /** @returns the campaigns that changed */
-  async function change(campaigns: readonly Campaign[], status: 'active' | 'paused'): Promise<Campaign[]> {
+  async function change<C extends Pick<Campaign, 'id'>>(
+    campaigns: readonly C[],
+    status: 'active' | 'paused',
+  ): Promise<C[]> {
     const changed = await Promise.allSettled(campaigns.map(({ id }) => client.campaigns.update({ id, status })))
     void queries.invalidateQueries({ queryKey: api.campaigns.key() })
     void queries.invalidateQueries({ queryKey: api.today.key() })
@@ -43,5 +46,19 @@ export function usePauseAll(): () => void {
     })
   }
 
-  return () => void pauseAll().catch((error) => toast.error(errorText(error, "Campaigns didn't load. Try again.")))
+  async function changeCampaign(campaign: Pick<Campaign, 'id' | 'name'>, status: 'active' | 'paused'): Promise<void> {
+    const changed = await change([campaign], status)
+    if (changed.length === 0) return
+    const undo = () => void change([campaign], status === 'active' ? 'paused' : 'active')
+    toast.success(`“${campaign.name}” ${status === 'active' ? 'resumed' : 'paused'}.`, {
+      action: { label: 'Undo', onClick: undo },
+    })
+  }
+
+  const showError = (error: unknown) => toast.error(errorText(error, "Campaigns didn't load. Try again."))
+  return {
+    pauseAll: () => void pauseAll().catch(showError),
+    changeCampaign: (campaign: Pick<Campaign, 'id' | 'name'>, status: 'active' | 'paused') =>
+      void changeCampaign(campaign, status).catch(showError),
+  }
 }

@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { api } from '../../../api'
 import { PeopleTab } from '../../identity/people/people-tab'
 import { RoleNotice } from '../../identity/people/role-notice'
-import { useHasRole } from '../../identity/people/use-role'
+import { isAtLeast, useHasRole } from '../../identity/people/use-role'
+import { WorkspaceNameCard } from '../../identity/people/workspace-name-card'
 import { SingleSignOnTab } from '../../identity/sso/single-sign-on-tab'
 import { SuppressionsTab } from '../../leads/suppressions/suppressions-tab'
 import { RetentionCard } from '../../outreach/replies/retention-card'
@@ -13,30 +16,64 @@ import { BrandingTab } from '../../platform/branding/branding-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
 import { XCostsTab } from '../../platform/x-costs/x-costs-tab'
 
-interface SettingsTab {
+export interface SettingsSection {
+  /** The fragment of its URL. `?tab=` with this id leads to the section, too. */
+  id: string
+  title: string
+  content: ReactNode
+}
+
+export interface SettingsTab {
   /** The name in the URL: `?tab=…`. */
   value: string
   label: string
-  content: ReactNode
-  isWide?: boolean
+  sections: readonly [SettingsSection, ...SettingsSection[]]
 }
 
-/** The tabs of the settings page, the default first. To add one, list its component here. */
+/** The tabs of the settings page, the default first. */
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
-  { value: 'sending', label: 'Sending', content: <SendingTab /> },
-  { value: 'x-costs', label: 'X costs', content: <XCostsTab /> },
-  { value: 'inbox', label: 'Inbox', content: <InboxTab /> },
-  { value: 'ai-writer', label: 'AI writer', content: <WriterTab /> },
-  { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab />, isWide: true },
-  { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
-  { value: 'workspace', label: 'Workspace', content: <BrandingTab /> },
-  { value: 'people', label: 'People', content: <PeopleTab /> },
-  { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
-  { value: 'api', label: 'API', content: <ApiKeysTab />, isWide: true },
+  {
+    value: 'sending',
+    label: 'Sending',
+    sections: [
+      { id: 'sending', title: 'Limits', content: <SendingTab /> },
+      { id: 'x-costs', title: 'X costs', content: <XCostsTab /> },
+      { id: 'suppression-list', title: 'Suppression list', content: <SuppressionsTab /> },
+    ],
+  },
+  {
+    value: 'inbox',
+    label: 'Inbox and AI',
+    sections: [
+      { id: 'inbox', title: 'Inbox', content: <InboxSection /> },
+      { id: 'ai-writer', title: 'AI writer', content: <WriterTab /> },
+    ],
+  },
+  {
+    value: 'team',
+    label: 'Team',
+    sections: [
+      { id: 'people', title: 'People', content: <PeopleTab /> },
+      { id: 'workspace', title: 'Workspace', content: <WorkspaceSection /> },
+    ],
+  },
+  {
+    value: 'notifications',
+    label: 'Notifications',
+    sections: [{ id: 'notifications', title: 'Notifications', content: <NotificationsTab /> }],
+  },
+  {
+    value: 'api',
+    label: 'API and sign-on',
+    sections: [
+      { id: 'api', title: 'API keys', content: <ApiKeysTab /> },
+      { id: 'single-sign-on', title: 'Single sign-on', content: <SingleSignOnTab /> },
+    ],
+  },
 ]
 
 /** Conversation settings: snippets, and how long texts are kept. */
-function InboxTab() {
+function InboxSection() {
   const isMember = useHasRole('member')
   // Empty until the role is known.
   if (isMember === undefined) return null
@@ -46,6 +83,17 @@ function InboxTab() {
     <div className="grid grid-cols-1 gap-6">
       <SnippetsCard />
       <RetentionCard />
+    </div>
+  )
+}
+
+/** The workspace's name, logo and color. */
+function WorkspaceSection() {
+  const workspace = useQuery(api.auth.me.queryOptions()).data?.workspace
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      {workspace && isAtLeast(workspace.role, 'admin') && <WorkspaceNameCard name={workspace.name} />}
+      <BrandingTab />
     </div>
   )
 }

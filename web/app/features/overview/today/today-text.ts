@@ -1,7 +1,9 @@
 import { formatCount, formatNumber, formatRate } from '@x-automated/contract/format'
+import type { CampaignWait } from '@x-automated/contract/outreach/sending-settings'
 import type { Today } from '@x-automated/contract/overview/today'
 import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
-import { DAY_MS } from '@x-automated/contract/time'
+import { DAY_MS, HOUR_MS } from '@x-automated/contract/time'
+import { isNotable } from '../../outreach/sending-settings/limits-text'
 import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 
 /** '4', or '1,000+' if counting stopped at its maximum. */
@@ -17,14 +19,28 @@ export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today
   return isMember ? `Nobody is waiting. ${sending}.` : sending
 }
 
-function sendingText({ campaigns, nextSendAt, needs }: Pick<Today, 'campaigns' | 'nextSendAt' | 'needs'>): string {
+function sendingText({ campaigns, nextSendAt, needs }: Sending): string {
   const isRunning = campaigns.some(({ status }) => status === 'active')
-  const isSoon = nextSendAt !== null && Date.parse(nextSendAt) - Date.now() < DAY_MS
-  if (!isRunning && !isSoon) return campaigns.length > 0 ? 'Your campaigns are paused' : 'Nothing is scheduled'
-  if (waitsForCredits({ needs }) || needs.some(({ code, params }) => code === 'spending' && params.isReached))
-    return 'Messages are waiting'
-  return isSoon ? 'Messages are on their way' : 'Your campaigns are running'
+  const untilNext = nextSendAt === null ? Number.POSITIVE_INFINITY : Date.parse(nextSendAt) - Date.now()
+  if (!isRunning && untilNext >= DAY_MS)
+    return campaigns.length > 0 ? 'Your campaigns are paused' : 'Nothing is scheduled'
+  const isPaidFor = !needs.some(({ code, params }) => code === 'spending' && params.isReached)
+  if (waitsForCredits({ needs }) || !isPaidFor || waitOfAll({ campaigns })) return 'Sending is on hold'
+  if (untilNext < HOUR_MS) return 'Messages are on their way'
+  return isRunning ? 'Your campaigns are running' : 'Messages are scheduled'
 }
+
+type Sending = Pick<Today, 'campaigns' | 'nextSendAt' | 'needs'>
+
+/** Why no active campaign can send now: the wait that ends first. Null if one can send, or if no campaign is active. */
+export function waitOfAll({ campaigns }: Pick<Today, 'campaigns'>): CampaignWait | null {
+  const active = campaigns.filter(({ status }) => status === 'active')
+  const waits = active.flatMap(({ waitingFor }) => (isNotable(waitingFor, Date.now()) ? waitingFor : []))
+  if (waits.length < active.length) return null
+  return waits.toSorted((a, b) => endOf(a) - endOf(b))[0] ?? null
+}
+
+const endOf = ({ until }: CampaignWait) => (until === null ? Number.POSITIVE_INFINITY : Date.parse(until))
 
 /** Sums over all days. */
 export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: number; positive: number } {

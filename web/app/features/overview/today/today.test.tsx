@@ -13,6 +13,7 @@ const today: TodayData = {
   sentToday: 31,
   countedInDay: 33,
   capNow: 48,
+  warmUp: null,
   nextSendAt: null,
   campaigns: [
     {
@@ -20,7 +21,9 @@ const today: TodayData = {
       name: 'Indie founders',
       status: 'active',
       peopleMessaged: 212,
-      totalLeadsInList: 318,
+      totalLeadsInList: 330,
+      dmsSkippedCount: 12,
+      waitingFor: null,
       positiveRate: 6.6,
       sentByDay: [...Array<number>(12).fill(0), 5, 31],
     },
@@ -53,6 +56,11 @@ test('Home says who waits, what was sent and what needs a person', () => {
   expect(html).toContain('36 messages in 14 days')
   expect(html).toContain('Pause Indie founders')
   expect(html).toContain('Messages of the last 14 days: 551 sent, 56 positive replies')
+})
+
+test('Home says how far the warm-up is', () => {
+  const warmUp = { day: 1, capNow: 20, fullCap: 500, fullAt: '2026-12-31T12:00:00Z' }
+  expect(textOf(<Today today={{ ...today, warmUp }} />)).toContain('Warm-up, day 1: 20 today, 500 from about Dec 31')
 })
 
 test('the pulse says how much of the daily cap is used, and that nothing is scheduled', () => {

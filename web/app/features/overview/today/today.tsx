@@ -32,10 +32,11 @@ import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { startCampaignPath } from '../../leads/lists/start-campaign'
+import { waitText, warmUpText } from '../../outreach/sending-settings/limits-text'
 import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 import { needKey, needText } from './need-text'
 import { dueText, nextSendText } from './next-send'
-import { chartTop, headline, shareText, totals, waitingText } from './today-text'
+import { chartTop, headline, shareText, totals, waitingText, waitOfAll } from './today-text'
 
 /** How many needs are initially visible. */
 const NEEDS_MAX = 3
@@ -44,12 +45,14 @@ const NEEDS_MAX = 3
 export default function Today({ today }: { today: TodayData }) {
   const isMember = useIsOffered('member')
   const mayAnswer = isMember && today.repliesWaiting > 0
+  const wait = waitsForCredits(today) ? null : waitOfAll(today)
   return (
     <div className="grid grid-cols-1 gap-8">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
         <div className="grid min-w-0 gap-1">
           <h2 className="text-2xl tracking-tight text-balance sm:text-[1.75rem]/9">{headline(today, isMember)}</h2>
           <p className="text-muted">{sentence(today)}</p>
+          {wait && <p className="text-muted">{waitText(wait, new Date())}</p>}
         </div>
         {mayAnswer ? (
           <ButtonLink to={paths.inbox} variant="primary" className="min-h-10 max-sm:w-full">
@@ -86,7 +89,7 @@ function sentence({ sentToday, days }: TodayData): string {
 }
 
 function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
-  const { repliesWaiting, countedInDay, capNow, nextSendAt, days } = today
+  const { repliesWaiting, countedInDay, capNow, warmUp, nextSendAt, days } = today
   const { sent, positive } = totals({ days })
   return (
     <section aria-label="Today" className="grid grid-cols-2 border-y border-line lg:grid-cols-4">
@@ -100,7 +103,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
       </Cell>
       <Cell
         label="Used of the daily cap"
-        note="In the last 24 hours"
+        note={warmUp ? warmUpText(warmUp) : 'In the last 24 hours'}
         aside={<Ring share={capNow > 0 ? countedInDay / capNow : 0} className="size-10 max-[24rem]:hidden" />}
       >
         {formatNumber(countedInDay)}{' '}
@@ -326,40 +329,43 @@ function CampaignRows({ campaigns, isMember }: { campaigns: TodayData['campaigns
     <section className="grid gap-1">
       <h2 className="text-sm">Campaigns</h2>
       <ul>
-        {campaigns.map(({ id, name, status, peopleMessaged, totalLeadsInList, positiveRate, sentByDay }) => (
-          <li key={id} className="flex items-center gap-2 border-t border-hair first:border-t-0">
-            <Link
-              to={generatePath(paths.campaign, { campaignId: id })}
-              className="-ms-3 grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 rounded-md px-3 py-3 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,1fr)_14rem_6rem] lg:grid-cols-[minmax(0,1fr)_14rem_6rem_4rem]"
-            >
-              <span className="line-clamp-2 text-ui font-strong wrap-anywhere">{name}</span>
-              <span className="grid gap-1.5 max-sm:order-last max-sm:col-span-2">
-                <span className="flex items-center justify-between gap-3 text-xs text-muted" data-numeric>
-                  <StatusBadge status={status} />
-                  {formatNumber(peopleMessaged)} of {formatNumber(totalLeadsInList)}
-                </span>
-                <span aria-hidden className="h-1 overflow-hidden rounded-full bg-pressed">
-                  <span
-                    className="block h-full bg-ink"
-                    style={{
-                      width: `${totalLeadsInList > 0 ? Math.min(1, peopleMessaged / totalLeadsInList) * 100 : 0}%`,
-                    }}
-                  />
-                </span>
-              </span>
-              <span className="text-end text-ui" data-numeric>
-                <span className="font-strong">{positiveRate === null ? '–' : formatRate(positiveRate / 100)}</span>{' '}
-                <span className="text-xs text-muted">positive</span>
-              </span>
-              <span className="max-lg:hidden">
-                <Sparkline counts={sentByDay} noun="message" />
-              </span>
-            </Link>
-            {isMember && (
-              <span className="w-8 shrink-0">{status === 'active' && <PauseButton id={id} name={name} />}</span>
-            )}
-          </li>
-        ))}
+        {campaigns.map(
+          ({ id, name, status, peopleMessaged, totalLeadsInList, dmsSkippedCount, positiveRate, sentByDay }) => {
+            const people = Math.max(totalLeadsInList - dmsSkippedCount, peopleMessaged)
+            return (
+              <li key={id} className="flex items-center gap-2 border-t border-hair first:border-t-0">
+                <Link
+                  to={generatePath(paths.campaign, { campaignId: id })}
+                  className="-ms-3 grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 rounded-md px-3 py-3 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,1fr)_14rem_6rem] lg:grid-cols-[minmax(0,1fr)_14rem_6rem_4rem]"
+                >
+                  <span className="line-clamp-2 text-ui font-strong wrap-anywhere">{name}</span>
+                  <span className="grid gap-1.5 max-sm:order-last max-sm:col-span-2">
+                    <span className="flex items-center justify-between gap-3 text-xs text-muted" data-numeric>
+                      <StatusBadge status={status} />
+                      {formatNumber(peopleMessaged)} of {formatNumber(people)}
+                    </span>
+                    <span aria-hidden className="h-1 overflow-hidden rounded-full bg-pressed">
+                      <span
+                        className="block h-full bg-ink"
+                        style={{ width: `${people > 0 ? (peopleMessaged / people) * 100 : 0}%` }}
+                      />
+                    </span>
+                  </span>
+                  <span className="text-end text-ui" data-numeric>
+                    <span className="font-strong">{positiveRate === null ? '–' : formatRate(positiveRate / 100)}</span>{' '}
+                    <span className="text-xs text-muted">positive</span>
+                  </span>
+                  <span className="max-lg:hidden">
+                    <Sparkline counts={sentByDay} noun="message" />
+                  </span>
+                </Link>
+                {isMember && (
+                  <span className="w-8 shrink-0">{status === 'active' && <PauseButton id={id} name={name} />}</span>
+                )}
+              </li>
+            )
+          },
+        )}
       </ul>
     </section>
   )

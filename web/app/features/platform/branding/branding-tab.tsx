@@ -10,9 +10,7 @@ import {
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
 import { ImageUp } from 'lucide-react'
 import { type ChangeEvent, type ReactNode, useId, useState } from 'react'
-import { Link } from 'react-router'
 import { api, client, errorText, fieldProblems } from '../../../api'
-import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -54,18 +52,7 @@ export function BrandingTab() {
       {isIncluded && (
         <RoleNotice needs="admin">Only the owner and admins can change the logo and the color.</RoleNotice>
       )}
-      <Card
-        title="Branding"
-        description={
-          <>
-            Client reports show your logo, name and color instead of ours. The name is that of the workspace, in{' '}
-            <Link className="text-link" to={`${paths.settings}?tab=people`}>
-              People
-            </Link>
-            .
-          </>
-        }
-      >
+      <Card title="Branding" description="Client reports show your logo, name and color instead of ours.">
         {isIncluded && isAtLeast(role, 'admin') ? (
           <BrandingForm name={name} saved={branding.data} />
         ) : (
@@ -141,7 +128,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
       <Preview name={name} {...current} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={save.isPending} disabled={draft === null}>
-          Save
+          Save branding
         </Button>
         {draft && (
           <Button

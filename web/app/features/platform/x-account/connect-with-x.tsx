@@ -5,7 +5,7 @@ import { useRedirect } from '../../../use-action'
 
 /** Opens X's authorization page, which returns to the Connect X tab. */
 export function ConnectWithX({
-  children = 'Connect with X',
+  children = 'Continue on X',
   ...buttonProps
 }: Pick<ButtonProps, 'variant' | 'size' | 'wide' | 'children' | 'className'>) {
   const begin = useRedirect(() => client.xAccount.authorize(), 'X is not responding. Please try again in a moment.')

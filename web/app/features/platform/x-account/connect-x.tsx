@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/platform/x-account'
-import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
+import { Plus, RefreshCw, Search, Unplug, Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { generatePath, useSearchParams } from 'react-router'
 import { api, client } from '../../../api'
@@ -249,7 +249,7 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
   return (
     <div className="grid gap-5 border-t border-line pt-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-muted">You'll approve access on X. We never see your password.</p>
+        <p className="text-muted">Approve access on X. You need no password here.</p>
         <ConnectWithX variant="primary" className="max-sm:w-full" />
       </div>
       {methods.includes('password') && (
@@ -269,11 +269,21 @@ export function NextSteps({ connected, accounts }: { connected: boolean; account
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
       {connected && (
-        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} icon={<Search aria-hidden />}>
-          Scrape followers
-        </ButtonLink>
+        <>
+          <ButtonLink variant="primary" to={`${paths.xAutomation}?tab=scraper`} icon={<Search aria-hidden />}>
+            Scrape followers
+          </ButtonLink>
+          <ButtonLink to={paths.leads} icon={<Upload aria-hidden />}>
+            Import a CSV file
+          </ButtonLink>
+        </>
       )}
-      <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={() => disconnect.run()}>
+      <Button
+        variant="ghost"
+        icon={<Unplug aria-hidden />}
+        loading={disconnect.isPending}
+        onClick={() => disconnect.run()}
+      >
         {disconnect.isPending ? 'Disconnecting…' : 'Disconnect'}
       </Button>
     </div>
