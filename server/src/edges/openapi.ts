@@ -178,6 +178,17 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     ),
   },
+  '/pictures': {
+    get: operation(
+      ['Leads', 'pictures.findUnstored', 'Get the picture of someone whom a look shows'],
+      'public',
+      [200, 'A JPEG, PNG or WebP picture. `pictureUrl` of a look is the signed address', 'image/*'],
+      {
+        parameters: ['source', 'expires', 'signature'].map((name) => parameter('query', name)),
+        errors: { PICTURE_NOT_FOUND: '' },
+      },
+    ),
+  },
   '/auth/sso/leave': {
     get: operation(
       ['Single sign-on', 'sso.leave', 'Redirect the browser to the identity provider'],
