@@ -5,7 +5,7 @@ const contacted = 'Skipped: this person was already messaged'
 
 it.each<[SkipReason, string]>([
   [{ code: 'suppressed', params: { reason: 'opted_out' } }, 'Skipped: this person has opted out.'],
-  [{ code: 'suppressed', params: { reason: 'replied_stop' } }, 'Skipped: this person asked you to stop.'],
+  [{ code: 'suppressed', params: { reason: 'replied_stop' } }, 'Skipped: this person has opted out.'],
   [{ code: 'suppressed', params: { reason: 'import' } }, 'Skipped: this person is on your suppression list.'],
   [{ code: 'replied', params: {} }, 'Skipped: this person has replied.'],
   [{ code: 'replied', params: { how: 'request' } }, 'Skipped: this person wrote to you. Accept their request on X.'],

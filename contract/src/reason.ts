@@ -156,8 +156,7 @@ function skipClause({ code, params }: SkipReason): string {
 }
 
 function suppressedClause({ reason }: Reason['params']): string {
-  if (reason === 'opted_out') return 'this person has opted out.'
-  if (reason === 'replied_stop') return 'this person asked you to stop.'
+  if (reason === 'opted_out' || reason === 'replied_stop') return 'this person has opted out.'
   return 'this person is on your suppression list.'
 }
 
@@ -212,7 +211,7 @@ export function pauseText({ code, params }: PauseReason, xMessage: string | null
         ? `X rejected ${params.refused} of the last ${params.of} messages. Check the message and the list, then resume.`
         : 'X rejected several messages in a row.'
     case 'opt_outs':
-      return `${params.optOuts} of the last ${params.of} people you messaged asked you to stop. Check the message and the list, then resume.`
+      return `${params.optOuts} of the last ${params.of} people you messaged opted out. Check the message and the list, then resume.`
     case 'x_disconnected':
       return 'This X account is disconnected. Connect it again, then resume.'
     case 'restored':

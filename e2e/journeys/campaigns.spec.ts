@@ -495,7 +495,7 @@ describe('campaigns, in a browser', () => {
 
     await page.goto(`/campaigns/${later}`)
     await dm(talker).getByText('Skipped: this person has replied.').waitFor()
-    await dm(stopper).getByText('Skipped: this person asked you to stop.').waitFor()
+    await dm(stopper).getByText('Skipped: this person has opted out.').waitFor()
     await dm(quiet).getByText('Queued', { exact: true }).waitFor()
 
     // Both leads are now marked wherever else they could be messaged.
@@ -511,7 +511,7 @@ describe('campaigns, in a browser', () => {
     const { dms } = await client.campaigns.dms({ id: again, status: 'failed' })
     expect(dms.map(({ lead, errorMessage }) => [lead?.twitterHandle, errorMessage])).toContainEqual([
       stopper,
-      'Skipped: this person asked you to stop.',
+      'Skipped: this person has opted out.',
     ])
     const leadId = dms.find(({ lead }) => lead?.twitterHandle === stopper)?.lead?.id ?? ''
     const byHand = { leadId, message: 'Hi', templateVariables: { name: '', handle: stopper }, allowRepeat: true }

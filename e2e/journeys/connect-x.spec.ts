@@ -186,6 +186,8 @@ describe('connecting X, in a browser', () => {
 
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
+    expect(await page.getByLabel('Lead limit').inputValue()).toBe('80')
+    await page.getByLabel('Lead limit').selectOption('1,000 leads')
 
     // The scrape stops at the plan's limit, keeps its leads, and continues on a larger plan.
     await start.click()

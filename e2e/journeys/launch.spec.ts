@@ -130,12 +130,14 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await press('Find leads', 'link')
   await page.getByLabel('X Handle to Scrape').click()
   await keyboard.type('@allopen_f120')
-  await press('Start Scraping')
+  await keyboard.press('Enter')
+  await press('Save up to 100 leads')
   await page.getByText('Successfully scraped').waitFor()
   await page.getByText(/^As .+ sees it$/).waitFor()
   await filterByWord(page)
   await press('Write to these')
-  // The new campaign contains the preview's message.
+  // The new campaign contains the preview's message and the scrape's list.
+  await page.waitForURL('**/campaigns/new')
   await expect.poll(() => page.getByLabel('Message template').inputValue()).toMatch(/^Hello!/)
   await page.getByLabel('Message template').click()
   await keyboard.type('Hi {lead_name}')

@@ -69,6 +69,8 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Import leads' }).click()
     await page.getByText('64 leads imported').waitFor()
+    await page.getByText('They are on the list people.').waitFor()
+    await page.getByRole('link', { name: 'Write to these' }).waitFor()
     await page.getByText('1 row skipped.').waitFor()
     await page.getByRole('cell', { name: 'twitter_handle must be 1 to 15 letters, digits or underscores' }).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()

@@ -39,7 +39,7 @@ async function connectX(page: Page, username: string) {
   await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
 }
 
-/** Scrapes all followers of the handle who have up to 1,000,000 followers. */
+/** Looks at the handle's followers, then saves all who have up to 1,000,000 followers. */
 async function scrape(page: Page, handle: string, count: number) {
   await page.getByRole('tab', { name: 'X Scraper' }).click()
   await page.getByLabel('X Handle to Scrape').fill(`@${handle}`)
@@ -48,8 +48,16 @@ async function scrape(page: Page, handle: string, count: number) {
   await page.keyboard.press('Home')
   await sliders.nth(1).focus()
   await page.keyboard.press('End')
+  await page.getByLabel('Lead limit').selectOption('1,000 leads')
+  await page.getByLabel('X Handle to Scrape').press('Enter')
+  await page.getByText('The first 25 profiles. 25 of them match your filters. Nobody is saved yet.').waitFor()
   await expectSoundPage(page)
-  await page.getByRole('button', { name: 'Start Scraping' }).click()
+  // Another Enter saves nobody and uses up no look.
+  await page.getByLabel('X Handle to Scrape').press('Enter')
+  const save = page.getByRole('button', { name: 'Save up to 1,000 leads' })
+  await expect.poll(() => save.evaluate((button) => button === document.activeElement)).toBe(true)
+  await page.getByText('3 looks left today.').waitFor()
+  await save.press('Enter')
   await page.getByText(new RegExp(`Successfully scraped ${count} followers from @${handle}`)).waitFor()
   await page
     .getByText(new RegExp(`${count} leads found`))

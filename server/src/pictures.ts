@@ -14,8 +14,9 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
   const fetching = new Map<string, Promise<Buffer | null>>()
   const missing = new Map<string, number>()
 
-  const sign = (id: string, expires: number) =>
-    createHmac('sha256', secret).update(`picture\n${id}\n${expires}`).digest('base64url')
+  /** @param of a row's id, or the address of a picture that no row has */
+  const sign = (of: string, expires: number) =>
+    createHmac('sha256', secret).update(`picture\n${of}\n${expires}`).digest('base64url')
 
   async function readOrFetch(url: string): Promise<Buffer | null> {
     const stored = await cache.read(url)
@@ -34,8 +35,14 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
     /** The path of a picture, valid until the end of the next day (UTC); null if there is none. */
     urlOf(id: string, source: string | null): string | null {
       if (!host.hasPicture(source)) return null
-      const expires = (Math.floor(Date.now() / 1000 / DAY_SECONDS) + 2) * DAY_SECONDS
+      const expires = endOfNextDay()
       return `/api/pictures/${id}?expires=${expires}&signature=${sign(id, expires)}`
+    },
+    /** Like `urlOf`, for the picture of someone who is not stored. */
+    urlOfSource(source: string | null): string | null {
+      if (!host.hasPicture(source)) return null
+      const expires = endOfNextDay()
+      return `/api/pictures?${new URLSearchParams({ source, expires: String(expires), signature: sign(source, expires) })}`
     },
     /** The row with the path of its picture. */
     withUrl<Row extends { id: string; profileImageUrl: string | null }>(row: Row): Row & { pictureUrl: string | null } {
@@ -49,9 +56,9 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
     withUrls<Page extends { leads: { id: string; profileImageUrl: string | null }[] }>(page: Page) {
       return { ...page, leads: page.leads.map((lead: Page['leads'][number]) => this.withUrl(lead)) }
     },
-    /** Whether `urlOf` made this address, and it has not expired. */
-    isSigned(id: string, expires: number, signature: string, nowMs = Date.now()): boolean {
-      const [wanted, actual] = [Buffer.from(sign(id, expires)), Buffer.from(signature)]
+    /** Whether `urlOf` or `urlOfSource` made this address, and it has not expired. */
+    isSigned(of: string, expires: number, signature: string, nowMs = Date.now()): boolean {
+      const [wanted, actual] = [Buffer.from(sign(of, expires)), Buffer.from(signature)]
       return wanted.length === actual.length && timingSafeEqual(wanted, actual) && expires * 1000 > nowMs
     },
     /** A picture from the cache or its host. Concurrent calls share one fetch. */
@@ -62,4 +69,9 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
       return running
     },
   }
+}
+
+/** In seconds since 1970, in UTC. */
+function endOfNextDay(): number {
+  return (Math.floor(Date.now() / 1000 / DAY_SECONDS) + 2) * DAY_SECONDS
 }

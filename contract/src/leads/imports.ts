@@ -40,6 +40,8 @@ export type Import = z.output<typeof Import>
 export const ImportDetail = Import.extend({
   rejected: ImportResult.shape.rejected,
   warnings: ImportResult.shape.warnings,
+  /** The list that the import has put its leads on; null if there is none, or it was deleted. */
+  list: z.object({ id: z.string(), name: z.string() }).nullable(),
 })
 export type ImportDetail = z.output<typeof ImportDetail>
 

@@ -3,6 +3,7 @@ import { cursorPaging, Id, Page, requiredText, Success, Time, text } from '../fi
 import { routes } from '../route.ts'
 import { IDS_MAX, LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from './lead-limits.ts'
 import {
+  CallersId,
   hasOneSelection,
   LEAD_FILTER_STATUSES,
   Lead,
@@ -75,9 +76,12 @@ export const lists = {
 
   create: route('POST /lists', 'member', 'rows', {
     summary: 'Create a list; with a filter, a smart list of all matching leads',
-    errors: ['PLAN_LIMIT'],
+    description: 'With the `id` of an existing list, it returns that list unchanged.',
+    errors: ['PLAN_LIMIT', 'LEAD_LIST_NOT_FOUND'],
   })
-    .input(z.strictObject({ name, description, tags: tags.optional(), filter: filter.optional() }))
+    .input(
+      z.strictObject({ id: CallersId.optional(), name, description, tags: tags.optional(), filter: filter.optional() }),
+    )
     .output(List),
 
   duplicate: route('POST /lists/{id}/duplicate', 'member', 'rows', {

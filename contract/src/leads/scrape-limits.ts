@@ -10,6 +10,11 @@ export const FOLLOWER_SLIDERS = {
 
 export const SCRAPE_HANDLES_MAX = 5_000
 
+/** Maximum number of profiles that a look reads. */
+export const LOOK_PEOPLE_MAX = 25
+/** Looks per workspace and day (UTC). Together they read at most 100 profiles. */
+export const LOOKS_PER_DAY = 4
+
 /** Lower bounds of the histogram's bins: 0, then four per power of ten up to 10 million. */
 export const HISTOGRAM_BOUNDS: readonly number[] = [
   0,

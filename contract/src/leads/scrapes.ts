@@ -4,7 +4,14 @@ import { X_SOURCES, type XSource } from '../platform/x-account.ts'
 import { routes } from '../route.ts'
 import { listIdIn, postIdIn } from '../x-url.ts'
 import { Lead } from './leads.ts'
-import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX } from './scrape-limits.ts'
+import {
+  FOLLOWER_SLIDERS,
+  KEYWORD_LENGTH_MAX,
+  KEYWORDS_MAX,
+  LOOK_PEOPLE_MAX,
+  LOOKS_PER_DAY,
+  SCRAPE_HANDLES_MAX,
+} from './scrape-limits.ts'
 
 const route = routes('Scraping', 'scrapes')
 
@@ -137,6 +144,18 @@ function requireItsSource(
 const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
 const BOUNDS_IN_ORDER = { message: 'must not be less than the minimum', path: ['maxFollowers'] }
 
+/** Someone whom a look shows. They are not stored. */
+export const LookPerson = z.object({
+  name: z.string(),
+  /** Without the @. */
+  twitterHandle: z.string(),
+  bio: z.string(),
+  followerCount: z.number().int(),
+  /** Like `pictureUrl` of `Lead`. */
+  pictureUrl: z.string().nullable(),
+})
+export type LookPerson = z.output<typeof LookPerson>
+
 const startErrors = [
   'X_SESSION_EXPIRED',
   'X_CREDENTIALS_REFUSED',
@@ -206,6 +225,22 @@ export const scrapes = {
         }),
         /** Leads that the plan still allows this month; null if unlimited. */
         leadsLeft: z.number().int().nullable(),
+      }),
+    ),
+
+  look: route('POST /scrapes/look', 'member', 'unkeyed', {
+    summary: `Look at the first ${LOOK_PEOPLE_MAX} people of a source without saving them`,
+    description: `Stores nobody and counts towards no limit of the plan, but X charges for the profiles. A workspace can look ${LOOKS_PER_DAY} times a day (UTC), which is at most ${LOOKS_PER_DAY * LOOK_PEOPLE_MAX} profiles; then this returns 403 PLAN_LIMIT. A look that shows nobody does not count.`,
+    errors: ['X_NOT_CONNECTED', 'X_UNAVAILABLE', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ ...sourceRequest, xAccountId: Id.optional() }).superRefine(requireItsSource))
+    .output(
+      z.object({
+        people: z.array(LookPerson).max(LOOK_PEOPLE_MAX),
+        /** The most that X charges for this look; null if it is free. */
+        costCents: z.number().int().nullable(),
+        /** How often the workspace can look again today. */
+        looksLeft: z.number().int(),
       }),
     ),
 

@@ -18,6 +18,8 @@ export const XConnection = z.object({
   methods: z.array(z.enum(['password', 'oauth'])),
   /** Types of scrapes that the configured X supports. */
   sources: z.array(z.enum(X_SOURCES)),
+  /** X's price per profile read, in cents; 0 if free. */
+  readPriceCents: z.number(),
   /** Why the connection was lost, as text. */
   reason: z.string().nullable(),
 })

@@ -3,6 +3,7 @@ import { ERROR_STATUS } from '@x-automated/contract/errors'
 import { QueryFlag, text } from '@x-automated/contract/fields'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadExportQuery } from '@x-automated/contract/leads/leads'
+import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Actor } from '../actor.ts'
@@ -118,17 +119,23 @@ const ColumnNames = z
 
 const SuppressionQuery = z.object({ columns: ColumnNames.optional(), header: QueryFlag.optional() })
 
-/** The columns, the default contact basis, and the file name. */
+/** The columns, the default contact basis, the file's name, and the name of a list for its leads. */
 const ImportQuery = z.object({
   columns: ColumnNames.optional(),
   basis: z.enum(CONTACT_BASES).optional(),
   basisSource: text(BASIS_SOURCE_MAX).optional(),
   fileName: text(255).optional(),
+  listName: text(LIST_NAME_MAX).optional(),
 })
 
 function readOptions(query: unknown) {
-  const { columns, basis, basisSource, fileName } = readInput(ImportQuery, query)
-  return { columns, fileName, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
+  const { columns, basis, basisSource, fileName, listName } = readInput(ImportQuery, query)
+  return {
+    columns,
+    fileName,
+    listName,
+    basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null,
+  }
 }
 
 /** A failure after the response has started: the status and body it would have had. */

@@ -178,6 +178,17 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     ),
   },
+  '/pictures': {
+    get: operation(
+      ['Leads', 'pictures.findUnstored', 'Get the picture of someone whom a look shows'],
+      'public',
+      [200, 'A JPEG, PNG or WebP picture. `pictureUrl` of a look is the signed address', 'image/*'],
+      {
+        parameters: ['source', 'expires', 'signature'].map((name) => parameter('query', name)),
+        errors: { PICTURE_NOT_FOUND: '' },
+      },
+    ),
+  },
   '/auth/sso/leave': {
     get: operation(
       ['Single sign-on', 'sso.leave', 'Redirect the browser to the identity provider'],
@@ -271,7 +282,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   },
   '/leads/import': {
     post: csvImport(['Leads', 'leads.import', 'Import leads from CSV'], 'leads:write', ['imported', 'updated'], {
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. Of those, a first_name is also the lead's first name, and without a column name, first_name and last_name are joined. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. X user IDs that are not believed (rounded by a spreadsheet, in the rows of several handles, or contradicting X) are left out and listed as warnings; their rows are imported by handle. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each workspace's files are imported one at a time. A row is rejected if its bio has more than 1,000 characters or its other values more than 8,000 bytes. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`.`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. Of those, a first_name is also the lead's first name, and without a column name, first_name and last_name are joined. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. X user IDs that are not believed (rounded by a spreadsheet, in the rows of several handles, or contradicting X) are left out and listed as warnings; their rows are imported by handle. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. The query parameter listName creates a list of the imported leads in the same step; it has the import's id. Each workspace's files are imported one at a time. A row is rejected if its bio has more than 1,000 characters or its other values more than 8,000 bytes. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`.`,
       errors: {
         IMPORT_STATE: 'It was stopped (POST /imports/{id}/cancel), or the server stalled for too long.',
         TOO_MANY: 'The workspace would have more than 2,000,000 leads, or 2 GB of them. Nothing was imported.',

@@ -1,3 +1,4 @@
+import { LOOKS_PER_DAY } from '@x-automated/contract/leads/scrape-limits'
 import type pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal } from '../refusal.ts'
@@ -22,6 +23,7 @@ const LIMITS = {
   authorizeByAddress: { name: 'authorize', points: 120, seconds: 15 * 60 },
   /** Calls of a workspace's admins that make us query DNS or a URL of theirs. */
   lookUpByWorkspace: { name: 'look-up', points: 120, seconds: 60 * 60 },
+  scrapeLookByWorkspaceAndDay: { name: 'scrape-look', points: LOOKS_PER_DAY, seconds: 24 * 60 * 60 },
   /** Wrong second-factor codes after a correct password, over all addresses. */
   secondFactorByUser: { name: 'second-factor', points: 60, seconds: 60 * 60 },
   /** Wrong passwords of a signed-in user. */
@@ -62,8 +64,8 @@ export interface ClientHashes {
 const CALLS_A_MINUTE = 600
 
 export interface Limits {
-  /** Counts one call. @throws Refusal RATE_LIMITED beyond the limit */
-  consume(limit: LimitName, key: string | ClientHashes): Promise<void>
+  /** Counts one call. @returns how many are left @throws Refusal RATE_LIMITED beyond the limit */
+  consume(limit: LimitName, key: string | ClientHashes): Promise<number>
   /** Subtracts one counted call. */
   refund(limit: LimitName, key: string | ClientHashes): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
@@ -155,7 +157,10 @@ export function createLimits(pool: pg.Pool): Limits {
   return {
     async consume(limit, key) {
       try {
-        for (const counter of countersOf(limit, key)) await counter.limiter.consume(counter.key)
+        let left = Number.POSITIVE_INFINITY
+        for (const counter of countersOf(limit, key))
+          left = Math.min(left, (await counter.limiter.consume(counter.key)).remainingPoints)
+        return left
       } catch (error) {
         throw tooMany(error)
       }

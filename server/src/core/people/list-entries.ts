@@ -24,6 +24,13 @@ export async function copyListEntries(tx: Db, { from, to }: { from: string; to: 
   await tx.execute(sql`${addEntries(entries)} select count(*) from added`)
 }
 
+/** Adds the leads of the import that this transaction saves to a list that it has created. */
+export async function addStagedEntries(tx: Db, id: string): Promise<void> {
+  const entries = sql`
+    select distinct ${id}::uuid, lead_id, 'pending', now() from incoming_leads order by lead_id`
+  await tx.execute(sql`${addEntries(entries)} select count(*) from added`)
+}
+
 /** A lead's entry in a list. Its time is text. */
 export type ListEntry = { leadId: string; status: string; addedAt: string }
 

@@ -5,19 +5,22 @@ import type { ImportResult } from '@x-automated/contract/leads/leads'
 import { and, desc, eq, getTableColumns, ne, not, notInArray, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../../../core/people/import.ts'
+import { addStagedEntries } from '../../../core/people/list-entries.ts'
 import { livingWorkers, type RequestWorker } from '../../../db/liveness.ts'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { publishEvents } from '../../platform/events/events.ts'
+import { insertRow } from '../lists/lists.ts'
+import { leadLists } from '../lists/tables.ts'
 import { DIED, SILENT_SECONDS_MAX, secondsLeft, stateOf } from './rules.ts'
 import { imports } from './tables.ts'
 
 const { rejected, warnings, workerId: _, ...listed } = getTableColumns(imports)
 /** Ages in seconds, by the database's clock, which also writes `updatedAt`. */
 const ages = {
-  elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - created_at)::float`,
-  silentSeconds: sql<number>`extract(epoch from clock_timestamp() - updated_at)::float`,
+  elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - ${imports.createdAt})::float`,
+  silentSeconds: sql<number>`extract(epoch from clock_timestamp() - ${imports.updatedAt})::float`,
 }
 type Row = Omit<typeof imports.$inferSelect, 'rejected' | 'warnings' | 'workerId'> & {
   elapsedSeconds: number
@@ -67,11 +70,12 @@ export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'im
 /** @throws Refusal IMPORT_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
-    .select({ ...listed, rejected, warnings, ...ages })
+    .select({ ...listed, rejected, warnings, ...ages, list: { id: leadLists.id, name: leadLists.name } })
     .from(imports)
+    .leftJoin(leadLists, and(eq(leadLists.id, imports.id), eq(leadLists.workspaceId, imports.workspaceId)))
     .where(and(inOwn(actor), eq(imports.id, id)))
   if (!row) throw new Refusal('IMPORT_NOT_FOUND')
-  return { ...view(row), rejected: row.rejected, warnings: row.warnings }
+  return { ...view(row), rejected: row.rejected, warnings: row.warnings, list: row.list }
 }
 
 /** Cancels an import. Nothing is saved. */
@@ -88,6 +92,8 @@ export async function cancel(db: Db, actor: Actor, id: string) {
 
 interface RunOptions extends ImportOptions {
   fileName?: string | undefined
+  /** The name of a list to create for the leads. It has the import's id. */
+  listName?: string | undefined
   /** Called with the import's id before it starts. */
   onBegun?: (id: string) => void
 }
@@ -103,7 +109,7 @@ export async function run(
   }: { database: Pick<Database, 'db' | 'sideDb'>; requestWorker: Pick<RequestWorker, 'workerId'> },
   actor: Actor,
   source: ImportSource,
-  { fileName, onBegun = () => {}, onProgress = () => {}, ...options }: RunOptions = {},
+  { fileName, listName, onBegun = () => {}, onProgress = () => {}, ...options }: RunOptions = {},
 ): Promise<ImportResult> {
   const workerId = await requestWorker.workerId()
   const id = await begin(db, actor, { fileName: fileName ?? null, of: source.bytes, workerId })
@@ -120,6 +126,10 @@ export async function run(
         // Runs in the transaction that saves the leads.
         onDone: async (tx, result) => {
           await complete(tx, id, result)
+          if (listName && result.imported + result.updated > 0) {
+            await insertRow(tx, actor, { id, name: listName })
+            await addStagedEntries(tx, id)
+          }
           await publishEvents(tx, actor.workspaceId, 'import', [id])
         },
         signal: row.signal,

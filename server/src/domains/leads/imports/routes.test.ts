@@ -49,6 +49,29 @@ function fileOf(people: number, before: () => Promise<unknown>): ImportSource {
   }
 }
 
+describe('POST /leads/import with listName', () => {
+  const result = async () => person.client.imports.find({ id: (await newest()).id })
+
+  it("puts new and existing leads on a list with the import's id", async () => {
+    await send('twitter_handle\nana\n')
+    expect((await result()).list).toBeNull()
+    await send('twitter_handle\nana\nbob\nno-handle\n', '?listName=%20People%20')
+    const { id, list } = await result()
+    expect(list).toEqual({ id, name: 'People' })
+    const { leads: listed } = await person.client.lists.leads({ id })
+    expect(listed.map(({ twitterHandle }) => twitterHandle).sort()).toEqual(['ana', 'bob'])
+    expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 2, contactedCount: 0 })
+    await person.client.lists.remove({ id })
+    expect((await result()).list).toBeNull()
+  })
+
+  it('creates no list if nobody is imported or the import fails', async () => {
+    await send('twitter_handle\nno-handle\n', '?listName=Nobody')
+    await send('name\nAna\n', '?listName=Failed')
+    expect((await person.client.lists.list({})).total).toBe(0)
+  })
+})
+
 describe('GET /imports, GET /imports/{id}', () => {
   it('return the result and rejected rows of an import to all members', async () => {
     await send('twitter_handle\nana\nbob\nno-handle\n', '?fileName=people.csv')

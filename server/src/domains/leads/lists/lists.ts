@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import { and, asc, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
@@ -156,7 +157,9 @@ async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<num
 
 type NewList = InputOf<'lists', 'create'>
 
+/** @throws Refusal PLAN_LIMIT, INVALID_INPUT (filter); LEAD_LIST_NOT_FOUND: another workspace has a list with this id */
 export async function create(db: Db, actor: Actor, input: NewList) {
+  if (input.id === NO_ID) throw invalidField('id', 'must be a UUID')
   if (input.filter) {
     await requirePlanToStore(db, actor, input.filter)
     await checkFilter(db, actor, input.filter)
@@ -169,14 +172,19 @@ async function insert(db: Db, actor: Actor, { description, ...input }: NewList) 
   return findChanged(db, actor, id)
 }
 
-/** Inserts a list that was checked, or a sample. */
+/** Inserts a list that was checked, or a sample. A list that has the given id already is not changed. */
 export async function insertRow(
   db: Db,
   { workspaceId, userId }: Actor,
   row: Omit<typeof leadLists.$inferInsert, 'workspaceId' | 'userId'>,
 ): Promise<{ id: string }> {
   const values = { ...row, workspaceId, userId }
-  return one(await db.insert(leadLists).values(values).returning({ id: leadLists.id }))
+  const [inserted] = await db
+    .insert(leadLists)
+    .values(values)
+    .onConflictDoNothing({ target: leadLists.id })
+    .returning({ id: leadLists.id })
+  return inserted ?? { id: row.id ?? NO_ID }
 }
 
 /** Deletes the sample lists, which the caller has locked. */

@@ -52,6 +52,20 @@ describe('POST /lists', () => {
     expect((await person.call('GET', '/lists')).body.total).toBe(1)
   })
 
+  it("returns the list that has the given id, also to concurrent calls, and no other workspace's", async () => {
+    const id = crypto.randomUUID()
+    const made = await Promise.all(['One', 'Two', 'Three'].map((name) => makeList({ id, name })))
+    expect(new Set(made.map((list) => JSON.stringify(list))).size).toBe(1)
+    expect(made[0]).toMatchObject({ id, leadCount: 0 })
+    expect((await person.client.lists.list({})).total).toBe(1)
+    const stranger = await makePerson(app)
+    expect((await stranger.call('POST', '/lists', { id, name: 'Theirs' })).body).toEqual(NOT_FOUND)
+    const none = await person.call('POST', '/lists', { id: '00000000-0000-0000-0000-000000000000', name: 'None' })
+    expect(none.body.code).toBe('INVALID_INPUT')
+    await person.client.lists.remove({ id })
+    expect(await makeList({ id, name: 'Again' })).toMatchObject({ id, name: 'Again' })
+  })
+
   it.each([{}, { name: '' }, { name: '   ' }])('returns 400 without a name: %j', async (body) => {
     const response = await person.call('POST', '/lists', body)
     expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])

@@ -2,6 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { member, viewer } from '../../../operations.ts'
 import { Refusal } from '../../../refusal.ts'
+import { look } from './looks.ts'
 import { cancel, create, estimateFor, find, histogram, list, resume, scrape, view } from './scrapes.ts'
 
 /** Rejects credentials from anyone but admins, because they connect an X account. @throws Refusal FORBIDDEN */
@@ -22,6 +23,7 @@ export const scrapeRoutes = {
     return create(context, context.actor, input)
   }),
   estimate: member.scrapes.estimate.handler(({ context, input }) => estimateFor(context, context.actor, input)),
+  look: member.scrapes.look.handler(({ context, input }) => look(context, context.actor, input)),
   list: viewer.scrapes.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   find: viewer.scrapes.find.handler(async ({ context, input }) =>
     view(await find(context.db, context.actor, input.id)),

@@ -8,27 +8,6 @@ interface Source {
   twitterHandle: string | null
 }
 
-/** The filter that profiles must match to become leads. */
-interface ProfileFilter {
-  minFollowers: number
-  maxFollowers: number
-  keywords: readonly string[]
-}
-
-/**
- * Whether a profile matches. Bounds are inclusive. One keyword in the bio is enough, ignoring case;
- * without keywords, every bio matches.
- */
-export function isWanted(
-  profile: { bio: string; followerCount: number },
-  { minFollowers, maxFollowers, keywords }: ProfileFilter,
-): boolean {
-  if (profile.followerCount < minFollowers || profile.followerCount > maxFollowers) return false
-  if (keywords.length === 0) return true
-  const bio = profile.bio.toLowerCase()
-  return keywords.some((keyword) => bio.includes(keyword.toLowerCase()))
-}
-
 /** The progress of a scrape. */
 interface Progress {
   type: XSource
@@ -113,11 +92,6 @@ export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: 
 /** X's price of some profiles, in cents; null if free. */
 export function cents({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number | null {
   return readPriceCents > 0 ? Math.ceil(profiles * readPriceCents) : null
-}
-
-/** X's price per profile, in cents. A replier costs their profile and, at half the price, the reply. */
-export function priceOf(type: XSource, { readPriceCents }: Pick<Progress, 'readPriceCents'>): number {
-  return type === 'repliers' ? readPriceCents * 1.5 : readPriceCents
 }
 
 /** The assumed time per profile if there is no earlier data. */

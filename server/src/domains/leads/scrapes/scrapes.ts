@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
+import { priceOf } from '@x-automated/contract/leads/scrape-prices'
 import { SCRAPE_WAIT_MAX_RESULTS, Scrape, SOURCE_FIELDS } from '@x-automated/contract/leads/scrapes'
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -16,7 +17,7 @@ import { allowanceOf, beyondPlan } from '../../platform/billing/plan.ts'
 import { connectWithPassword, unavailable } from '../../platform/x-account/connecting.ts'
 import { withAccount } from '../../platform/x-account/tokens.ts'
 import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './changes.ts'
-import { cents, estimate, isOver, isResumable, priceOf, readsFor, secondsFor } from './rules.ts'
+import { cents, estimate, isOver, isResumable, readsFor, secondsFor } from './rules.ts'
 import { findSource } from './sources.ts'
 import { scrapes } from './tables.ts'
 import { frequentWords } from './words.ts'
@@ -74,12 +75,12 @@ async function start(
 }
 
 /** @throws Refusal INVALID_INPUT if the configured X does not offer this type of scrape */
-function requireOffered({ sources }: XApi, type: ScrapeInput['type']): void {
+export function requireOffered({ sources }: XApi, type: ScrapeInput['type']): void {
   if (!sources.includes(type)) throw invalidField('type', 'is not offered by X')
 }
 
 /** The handles without duplicates, ignoring case. */
-function distinct(handles: readonly string[] | undefined): string[] | null {
+export function distinct(handles: readonly string[] | undefined): string[] | null {
   return handles ? [...new Map(handles.map((handle) => [handle.toLowerCase(), handle])).values()] : null
 }
 

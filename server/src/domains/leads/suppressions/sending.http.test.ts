@@ -167,7 +167,7 @@ describe('claiming', () => {
     await onTheListOnly(person, list.handles[0]!)
     const claim = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'test' })
     expect(claim.body).toMatchObject({ twitterHandle: list.handles[1] })
-    expect(await fates(person, id)).toEqual(['Skipped: this person asked you to stop.', 'queued'])
+    expect(await fates(person, id)).toEqual(['Skipped: this person has opted out.', 'queued'])
     expect(await statusesOf(list)).toEqual(['not_sent', 'queued'])
     await person.client.campaigns.recordOutcome({ id: claim.body.dmId, lease: claim.body.lease, wasSent: true })
     expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed' })

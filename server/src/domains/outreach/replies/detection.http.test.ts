@@ -31,7 +31,7 @@ const { connected, start, arrivedFrom } = openSenders(() => app)
 
 const REPLIED = 'Skipped: this person has replied.'
 const WRITTEN = 'Skipped: you messaged this person on X yourself.'
-const ASKED = 'Skipped: this person asked you to stop.'
+const ASKED = 'Skipped: this person has opted out.'
 
 let lastEvent = 10n ** 18n
 const newEventId = () => {

@@ -47,6 +47,7 @@ describe('GET /session/status', () => {
       handle: null,
       methods: ['password', 'oauth'],
       sources: ['followers', 'following', 'likers', 'repliers', 'list_members', 'handles'],
+      readPriceCents: 0,
       reason: null,
     })
   })

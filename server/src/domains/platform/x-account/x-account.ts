@@ -30,6 +30,7 @@ export async function status({ database, x, xApps }: Needs, actor: Actor) {
     handle: account && account.status !== 'disconnected' ? account.handle : null,
     methods: xApp ? await xApp.x.signInMethods() : [],
     sources: x ? [...x.sources] : [],
+    readPriceCents: x?.readPriceCents ?? 0,
     reason: account?.status === 'lost' ? account.reason : null,
   }
 }

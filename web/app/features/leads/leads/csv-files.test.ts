@@ -19,7 +19,7 @@ function uploadAnswered(line: object) {
     },
   )
   const file = new File(['twitter_handle'], 'people.csv')
-  const order = { file, columns: ['twitter_handle'], basis: 'none' as const, basisSource: '' }
+  const order = { file, columns: ['twitter_handle'], basis: 'none' as const, basisSource: '', listName: '' }
   return sendImport(order, () => {}, new AbortController().signal)
 }
 

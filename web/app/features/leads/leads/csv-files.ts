@@ -20,6 +20,8 @@ export interface ImportOrder {
   columns: string[]
   basis: ContactBasis
   basisSource: string
+  /** The list to create for the leads; '' for none. */
+  listName: string
 }
 
 /** Uploads a CSV file to import. @returns the import's id @throws ORPCError; TypeError; AbortError */
@@ -42,7 +44,7 @@ export async function sendImport(
 
 /** Uploads the file with XMLHttpRequest, because fetch reports no upload progress. */
 function upload(
-  { file, columns, basis, basisSource }: ImportOrder,
+  { file, columns, basis, basisSource, listName }: ImportOrder,
   token: string | null,
   onProgress: (state: UploadState) => void,
   signal: AbortSignal,
@@ -50,6 +52,7 @@ function upload(
   const query = new URLSearchParams({ columns: JSON.stringify(columns), fileName: file.name.slice(0, NAME_MAX) })
   if (basis !== 'none') query.set('basis', basis)
   if (basis !== 'none' && basisSource.trim()) query.set('basisSource', basisSource.trim())
+  if (listName.trim()) query.set('listName', listName.trim())
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', `/api/leads/import?${query}`)

@@ -3,19 +3,20 @@ import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX } from '@x-automated/contract/leads/import-limits'
 import type { Import } from '@x-automated/contract/leads/imports'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
-import { Upload } from 'lucide-react'
+import { PenLine, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { errorText } from '../../../api'
-import { Button } from '../../../ui/button'
+import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Dialog } from '../../../ui/dialog'
 import { Progress } from '../../../ui/progress'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { startCampaignPath } from '../lists/start-campaign'
 import { type ImportOrder, sendImport, type UploadState } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
 import { ImportFilePicker } from './import-file-picker'
-import { ImportMapping, type Mapping } from './import-mapping'
+import { ImportMapping, listNameOf, listNameProblem, type Mapping } from './import-mapping'
 import { ImportOutcome } from './import-result'
 import { fileProblem, importProgress, isUploading, outcomeText, uploadProgress } from './import-text'
 import { useCancelImport, type useImport } from './use-import'
@@ -61,17 +62,32 @@ export function ImportDialog({
     if (!chosen || wrong) return
     const preview = await readPreview(chosen)
     if (typeof preview === 'string') setProblem(preview)
-    else setRead({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
+    else
+      setRead({
+        preview,
+        mapping: {
+          columns: guessColumns(preview.headers),
+          basis: 'none',
+          basisSource: '',
+          listName: listNameOf(chosen.name),
+        },
+      })
   }
   const isReady =
     read !== null &&
     read.mapping.basisSource.trim().length <= BASIS_SOURCE_MAX &&
+    (read.mapping.listName === null || listNameProblem(read.mapping.listName) === null) &&
     columnsProblem(read.preview.headers, read.mapping.columns) === null
   const start = () => {
     if (!file || !read) return
     const { preview, mapping } = read
     show(null)
-    upload.mutate({ file, ...mapping, columns: columnNames(preview.headers, mapping.columns) })
+    upload.mutate({
+      file,
+      ...mapping,
+      columns: columnNames(preview.headers, mapping.columns),
+      listName: mapping.listName ?? '',
+    })
   }
   const close = () => {
     if (upload.isPending) return
@@ -102,9 +118,19 @@ export function ImportDialog({
         ) : isDone ? (
           <>
             <Button onClick={() => choose(undefined)}>Import another file</Button>
-            <Button variant="primary" onClick={close}>
+            <Button variant={visibleImport.list ? 'secondary' : 'primary'} onClick={close}>
               Done
             </Button>
+            {visibleImport.list && (
+              <ButtonLink
+                variant="primary"
+                icon={<PenLine aria-hidden />}
+                to={startCampaignPath(visibleImport.list)}
+                onClick={close}
+              >
+                Write to these
+              </ButtonLink>
+            )}
           </>
         ) : (
           <>
@@ -145,7 +171,11 @@ export function ImportDialog({
           <ImportFilePicker file={file} onPick={choose} />
           {problem && <Callout tone="bad">{problem}</Callout>}
           {read ? (
-            <ImportMapping {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
+            <ImportMapping
+              fileName={file?.name ?? ''}
+              {...read}
+              onChange={(mapping) => setRead({ ...read, mapping })}
+            />
           ) : (
             <p className="text-muted">
               You'll map columns before importing. Existing leads are updated. Rows with a problem are skipped and

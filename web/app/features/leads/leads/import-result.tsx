@@ -1,6 +1,8 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { ImportDetail } from '@x-automated/contract/leads/imports'
 import { Download } from 'lucide-react'
+import { generatePath, Link } from 'react-router'
+import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { save } from '../../../ui/save-file'
@@ -13,12 +15,21 @@ const ROWS_LISTED_MAX = 500
 
 /** An import's result, with every skipped row and every ignored X user ID. */
 export function ImportOutcome({ result }: { result: ImportDetail }) {
-  const { imported, updated, rejected, rejectedCount, warnings, warningCount } = result
+  const { imported, updated, rejected, rejectedCount, warnings, warningCount, list } = result
   return (
     <div className="grid gap-4">
       <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={importedText(result)}>
         <p>{rejectedCount > 0 ? `${formatCount(rejectedCount, 'row')} skipped.` : 'All rows imported.'}</p>
         {warningCount > 0 && <p>{leftOutText(warningCount)}. We look these people up by their handles.</p>}
+        {list && (
+          <p>
+            They are on the list{' '}
+            <Link to={generatePath(paths.list, { listId: list.id })} className="text-link">
+              {list.name}
+            </Link>
+            .
+          </p>
+        )}
       </Callout>
       <RowProblems title="Skipped rows" rows={rejected} fileName="skipped-rows.csv" />
       <RowProblems title="X user IDs left out" rows={warnings} fileName="x-user-ids-left-out.csv" />

@@ -12,7 +12,7 @@ import { SampleBadge } from './sample-badge'
 const BIO_MAX = 100
 
 interface LeadIdentityProps {
-  lead: Lead
+  lead: Pick<Lead, 'name' | 'twitterHandle' | 'pictureUrl' | 'isSample'>
   /** If set, the name is a button. */
   onOpen?: () => void
   /** Shown after the name. */

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
+import type { Lead } from '@x-automated/contract/leads/leads'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { SearchX, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
@@ -8,6 +9,7 @@ import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Badge } from '../../../ui/badge'
 import { ButtonLink } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
@@ -82,19 +84,8 @@ export function ResultLeads({ scrape, filter }: { scrape: Scrape; filter: Result
           >
             {query.data
               ? query.data.leads.map((lead) => (
-                  <li key={lead.id} className="grid content-between gap-3 border-t border-hair py-4">
-                    <div className="grid gap-2.5">
-                      <LeadIdentity lead={lead} />
-                      <p className="text-muted">
-                        <LeadBio bio={lead.bio} />
-                      </p>
-                    </div>
-                    <p className="flex items-center gap-1.5 text-xs text-muted">
-                      <Users className="size-3.5" />
-                      <span>
-                        <LeadFollowers followerCount={lead.followerCount} /> followers
-                      </span>
-                    </p>
+                  <li key={lead.id} className="border-t border-hair py-4">
+                    <ResultCard person={lead} />
                   </li>
                 ))
               : Array.from({ length: Math.min(PAGE_SIZE, scrape.matched) }, (_, index) => (
@@ -111,7 +102,41 @@ export function ResultLeads({ scrape, filter }: { scrape: Scrape; filter: Result
   )
 }
 
-function emptyText({ type, twitterHandle }: Scrape): string {
+interface ResultCardProps {
+  person: Pick<Lead, 'name' | 'twitterHandle' | 'pictureUrl' | 'isSample' | 'bio' | 'followerCount'>
+  /** What the person is outside of, if anything. They are shown muted then. */
+  outside?: string | false
+}
+
+/** One of the people whom the finder shows. */
+export function ResultCard({ person, outside }: ResultCardProps) {
+  return (
+    <div className={cn('grid h-full content-between gap-3', outside && 'text-muted [&_img]:grayscale')}>
+      <div className="grid gap-2.5">
+        <LeadIdentity lead={person} />
+        <p className="text-muted">
+          <LeadBio bio={person.bio} />
+        </p>
+      </div>
+      <p className="flex items-center gap-1.5 text-xs text-muted">
+        <Users aria-hidden className="size-3.5" />
+        <span>
+          <LeadFollowers followerCount={person.followerCount} /> followers
+          {outside && ` · ${outside}`}
+        </span>
+      </p>
+    </div>
+  )
+}
+
+/** Why there is nobody to read. */
+export function emptyText({
+  type,
+  twitterHandle,
+}: {
+  type: Scrape['type']
+  twitterHandle?: string | null | undefined
+}): string {
   switch (type) {
     case 'followers':
       return `@${twitterHandle} has no followers yet. Try another handle.`

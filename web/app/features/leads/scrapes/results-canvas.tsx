@@ -15,6 +15,7 @@ import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useStoredText } from '../leads/use-stored-text'
 import { BioWordChips } from './bio-word-chips'
+import { FinderBar, Small } from './finder-bar'
 import { FollowerHistogram } from './follower-histogram'
 import { isWider, widened } from './follower-scale'
 import { ResultFaces } from './result-faces'
@@ -150,53 +151,35 @@ interface ResultsBarProps {
 
 /** How many leads match, how long a scrape takes, what X charges and what the plan still allows. */
 function ResultsBar({ scrape, count, isFiltered, children }: ResultsBarProps) {
-  const overview = useQuery(api.billing.overview.queryOptions())
-  const usage = overview.data?.usage.find(({ what }) => what === 'scrapedLeads')
   const isLive = isInProgress(scrape.status)
   const timeLeft = isLive && !needsConnection(scrape) ? scrapeTimeLeftText(scrape) : null
+  const matches = (
+    <>
+      {formatNumber(count)}
+      {isFiltered && <Small> of {formatNumber(scrape.matched)}</Small>}
+    </>
+  )
+  const bill = scrape.spentCents !== null && (
+    <>
+      {formatMoney(scrape.spentCents)}
+      {isLive && scrape.estimate?.costCents != null && (
+        <Small> of about {formatMoney(scrape.estimate.costCents)}</Small>
+      )}
+    </>
+  )
   return (
-    <section
-      aria-label="Leads to use"
-      className="sticky bottom-0 z-10 col-span-full -mx-1 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line bg-canvas px-1 py-3 max-md:bottom-(--spacing-tab-bar)"
+    <FinderBar
+      label="Leads to use"
+      figures={[
+        ['Matches', matches],
+        ...(timeLeft === null ? [] : [['Time left', timeLeft] as const]),
+        ...(bill ? [['X bills', bill] as const] : []),
+      ]}
     >
-      <dl className="flex flex-wrap gap-x-8 gap-y-2" data-numeric>
-        <Figure name="Matches">
-          {formatNumber(count)}
-          {isFiltered && <Small> of {formatNumber(scrape.matched)}</Small>}
-        </Figure>
-        {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
-        {scrape.spentCents !== null && (
-          <Figure name="X bills">
-            {formatMoney(scrape.spentCents)}
-            {isLive && scrape.estimate?.costCents != null && (
-              <Small> of about {formatMoney(scrape.estimate.costCents)}</Small>
-            )}
-          </Figure>
-        )}
-        {usage && usage.limit !== null && (
-          <Figure name="Leads left">
-            {formatNumber(Math.max(0, usage.limit - usage.used))}
-            <Small> of {formatNumber(usage.limit)}</Small>
-          </Figure>
-        )}
-      </dl>
       {children}
-    </section>
+    </FinderBar>
   )
 }
-
-function Figure({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="grid">
-      <dt className="text-xs text-muted">{name}</dt>
-      <dd className="text-lg font-strong">{children}</dd>
-    </div>
-  )
-}
-
-const Small = ({ children }: { children: ReactNode }) => (
-  <small className="text-xs font-normal text-muted">{children}</small>
-)
 
 interface ResultsActionsProps {
   scrape: Scrape

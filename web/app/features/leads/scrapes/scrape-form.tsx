@@ -1,9 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
-import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/scrape-limits'
+import {
+  FOLLOWER_SLIDERS,
+  KEYWORD_LENGTH_MAX,
+  KEYWORDS_MAX,
+  LOOK_PEOPLE_MAX,
+} from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { Search, SlidersHorizontal } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { Download, Eye, Search, SlidersHorizontal } from 'lucide-react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { api, type client, errorCode, errorText } from '../../../api'
@@ -16,18 +21,29 @@ import { cn } from '../../../ui/cn'
 import { Field } from '../../../ui/field'
 import { Form } from '../../../ui/form'
 import { Input, PasswordInput } from '../../../ui/input'
-import { NumberInput } from '../../../ui/number-input'
 import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonField } from '../../../ui/skeleton'
-import { Slider } from '../../../ui/slider'
 import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans, UsageNotice } from '../../platform/billing/usage-notice'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { useCostConfirmation } from './cost-confirmation'
-import { CREDENTIALS_REQUIRED, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
+import { useLeadsUsage } from './finder-bar'
+import { FollowerRange } from './follower-range'
+import { LookPanel, LookSkeleton } from './look-panel'
+import {
+  CREDENTIALS_REQUIRED,
+  defaultLeadLimit,
+  isSessionError,
+  LEAD_LIMITS,
+  lookText,
+  type ScrapeSource,
+  SESSION_EXPIRED,
+  usedUpText,
+} from './scrape-text'
 import { FORM_FIELDS, SOURCES, SourceField, sourceIn, sourceProblem, type Values } from './source-field'
+import type { LookState } from './use-look'
 
 const NOT_CONNECTED = 'No X account is connected.'
 
@@ -40,10 +56,11 @@ interface ScrapeFormProps {
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
   onStarted: (scrape: Scrape) => void
+  look: LookState
 }
 
-/** Starts a scrape. */
-export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+/** Looks at the people of a source, and starts a scrape that saves them. */
+export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials, onStarted, look }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
@@ -56,7 +73,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
       minFollowers: FOLLOWER_SLIDERS.min.default,
       maxFollowers: FOLLOWER_SLIDERS.max.default,
       keywords: [],
-      leadLimit: String(LEAD_LIMITS[0]),
+      leadLimit: '',
       keyword: '',
       username: '',
       password: '',
@@ -66,37 +83,58 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
   const { errors } = form.formState
   const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
-  // On phones, the filters are hidden at first if there are leads.
+  // On phones, the filters are hidden at first if there are people below.
   const [showsFilters, setShowsFilters] = useState(false)
+  const isCompact = hasResults || look.data !== undefined
   const isRunning = create.isPending || busy === 'running'
   const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
   const byPassword = connection.data?.methods.includes('password') ?? true
-  const isRejected =
-    create.isError &&
-    !sourceProblem(create.error) &&
-    !isSessionError({ ...failureOf(create.error), message: create.error.message })
+  const saveButton = useRef<HTMLButtonElement>(null)
+  const usedUpId = useId()
 
-  const { type, keyword } = form.watch()
+  const values = form.watch()
+  const { type, keyword } = values
   const offered = connection.data?.sources ?? []
   const fieldError = errors[FORM_FIELDS[type]]?.message
+  const usage = useLeadsUsage()
+  const left = usage && usage.limit !== null ? Math.max(0, usage.limit - usage.used) : null
+  const leadLimit = Number(values.leadLimit) || defaultLeadLimit(left)
 
-  const submit = form.handleSubmit(async (submitted) => {
+  const credentialsOf = ({ username, password }: Values) =>
+    askCredentials && byPassword && mayConnect
+      ? { credentials: { username: username.trim().replace(/^@/, ''), password } }
+      : {}
+  const start = async (submitted: Values, source: ScrapeSource) => {
     // Includes a keyword that has been typed but not added yet.
     const keywords = withChip(submitted.keywords, submitted.keyword)
     form.setValue('keywords', keywords)
     form.setValue('keyword', '')
-    const { minFollowers, maxFollowers, username, password } = submitted
-    const wanted = { ...sourceIn(submitted), maxResults: Number(submitted.leadLimit) }
+    const { minFollowers, maxFollowers } = submitted
+    const wanted = { ...source, maxResults: leadLimit }
     if (connection.data?.connected && !(await confirmStart(wanted))) return
-    create.mutate({
-      ...wanted,
-      minFollowers,
-      maxFollowers,
-      keywords,
-      ...(askCredentials && byPassword && mayConnect
-        ? { credentials: { username: username.trim().replace(/^@/, ''), password } }
-        : {}),
-    })
+    create.mutate({ ...wanted, minFollowers, maxFollowers, keywords, ...credentialsOf(submitted) })
+  }
+  const scrape = form.handleSubmit((submitted) => start(submitted, sourceIn(submitted)))
+  const submit = form.handleSubmit((submitted) => {
+    const source = sourceIn(submitted)
+    if (source.twitterHandle) form.setValue('handle', source.twitterHandle)
+    // Looking again would show the same people and use up a look.
+    if (saveButton.current && isSameSource(look.data?.source, source)) return saveButton.current.focus()
+    create.reset()
+    look.mutate(
+      { source, ...credentialsOf(submitted) },
+      {
+        onSuccess: () => {
+          form.resetField('username')
+          form.resetField('password')
+          onAskCredentials(false)
+        },
+        onError: (error) => {
+          if (errorCode(error) === 'X_NOT_CONNECTED') onAskCredentials(true)
+          showProblem(form, error)
+        },
+      },
+    )
   })
 
   if (isInitialLoading(connection)) return <ScrapeFormSkeleton />
@@ -106,19 +144,37 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
       <div className="grid gap-3">
         <div className="flex flex-wrap items-start gap-3">
           <SourceField form={form} type={type} error={fieldError} />
-          <Button
-            type="submit"
-            variant={hasResults ? 'secondary' : 'primary'}
-            size="lg"
-            className="mt-6.5 min-h-14 max-sm:mt-0 max-sm:w-full"
-            icon={<Search />}
-            loading={isRunning || form.formState.isSubmitting}
-            disabled={busy === 'disconnected'}
-          >
-            {isRunning ? 'Scraping...' : 'Start Scraping'}
-          </Button>
+          <div className="mt-6.5 flex gap-3 max-sm:mt-0 max-sm:w-full max-sm:gap-2">
+            <Button
+              type="submit"
+              variant={hasResults || look.data ? 'secondary' : 'primary'}
+              size="lg"
+              className="min-h-14 max-sm:min-h-12 max-sm:flex-1 max-sm:px-2 max-sm:text-sm max-sm:[&_svg]:hidden"
+              icon={<Eye />}
+              loading={look.isPending}
+              disabled={busy === 'disconnected'}
+            >
+              {look.isPending ? 'Looking…' : `Look at ${LOOK_PEOPLE_MAX} people`}
+            </Button>
+            <Button
+              size="lg"
+              className="min-h-14 max-sm:min-h-12 max-sm:flex-1 max-sm:px-2 max-sm:text-sm max-sm:[&_svg]:hidden"
+              icon={<Search />}
+              loading={isRunning || form.formState.isSubmitting}
+              disabled={busy === 'disconnected' || left === 0}
+              aria-describedby={left === 0 ? usedUpId : undefined}
+              onClick={scrape}
+            >
+              {isRunning ? 'Scraping...' : 'Start Scraping'}
+            </Button>
+          </div>
         </div>
-        <div className="max-w-full overflow-x-auto">
+        {connection.data && (
+          <p className="text-muted" data-numeric>
+            {lookText(type, connection.data, look.data?.looksLeft ?? null)}
+          </p>
+        )}
+        <div className="overflow-x-auto max-sm:-mx-4 max-sm:px-4">
           <Segments
             label="Scrape Type"
             value={type}
@@ -128,12 +184,17 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
         </div>
       </div>
       {askCredentials && <Credentials form={form} isNotConnected={isNotConnected} byPassword={byPassword} />}
-      {isRejected && (
+      {isRejected(create.error) && (
         <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
           {errorText(create.error, 'Failed to scrape X followers')}
         </Callout>
       )}
-      {hasResults && (
+      {isRejected(look.error) && (
+        <Callout tone={errorCode(look.error) === 'PLAN_LIMIT' ? 'info' : 'bad'}>
+          {errorText(look.error, 'Failed to look at these people. Please try again.')}
+        </Callout>
+      )}
+      {isCompact && (
         <Button
           variant="ghost"
           icon={<SlidersHorizontal />}
@@ -147,7 +208,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
       <div
         className={cn(
           'grid gap-x-8 gap-y-5 border-t border-hair pt-5 sm:grid-cols-2 lg:grid-cols-3',
-          hasResults && !showsFilters && 'max-sm:hidden',
+          isCompact && !showsFilters && 'max-sm:hidden',
         )}
       >
         <div className="grid content-start gap-4">
@@ -175,17 +236,52 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
           </Field>
         </div>
         <div className="grid content-start gap-4">
-          <Field label="Lead limit" hint="Stops when this many leads are found.">
-            <Select
-              options={[...LEAD_LIMITS]
-                .sort((a, b) => a - b)
-                .map((limit) => ({ value: String(limit), label: formatCount(limit, 'lead') }))}
-              {...form.register('leadLimit')}
-            />
-          </Field>
-          <UsageNotice what="scrapedLeads" />
+          {usage && left === 0 ? (
+            <p id={usedUpId} className="text-muted" data-numeric>
+              {usedUpText(usage.limit ?? 0, new Date())}
+            </p>
+          ) : (
+            <>
+              <Field label="Lead limit" hint="Stops when this many leads are found.">
+                <Select
+                  options={[...new Set([...LEAD_LIMITS, leadLimit, defaultLeadLimit(left)])]
+                    .sort((a, b) => a - b)
+                    .map((limit) => ({ value: String(limit), label: formatCount(limit, 'lead') }))}
+                  {...form.register('leadLimit')}
+                  value={String(leadLimit)}
+                />
+              </Field>
+              <UsageNotice what="scrapedLeads" />
+            </>
+          )}
         </div>
       </div>
+      {look.isPending ? (
+        <LookSkeleton />
+      ) : (
+        look.data && (
+          <LookPanel
+            look={look.data}
+            filter={{ ...values, keywords: withChip(values.keywords, keyword) }}
+            onClose={look.reset}
+            action={
+              <Button
+                ref={saveButton}
+                variant="primary"
+                size="lg"
+                className="max-sm:w-full"
+                icon={<Download />}
+                loading={isRunning || form.formState.isSubmitting}
+                disabled={busy === 'disconnected' || left === 0}
+                aria-describedby={left === 0 ? usedUpId : undefined}
+                onClick={() => look.data && start(form.getValues(), look.data.source)}
+              >
+                {`Save up to ${formatCount(leadLimit, 'lead')}`}
+              </Button>
+            }
+          />
+        )
+      )}
     </Form>
   )
 }
@@ -220,12 +316,25 @@ function useCreateScrape(
       },
       onError: (error) => {
         if (isSessionError({ ...failureOf(error), message: error.message })) onAskCredentials(true)
-        const problem = sourceProblem(error)
-        if (problem) form.setError(FORM_FIELDS[form.getValues('type')], { message: problem }, { shouldFocus: true })
+        showProblem(form, error)
       },
     }),
   )
 }
+
+/** Shows the server's message about the source at its field. */
+function showProblem(form: UseFormReturn<Values>, error: unknown): void {
+  const problem = sourceProblem(error)
+  if (problem) form.setError(FORM_FIELDS[form.getValues('type')], { message: problem }, { shouldFocus: true })
+}
+
+/** Whether the error is shown neither at a field nor by asking for a connection. */
+function isRejected(error: Error | null): boolean {
+  if (!error || sourceProblem(error) || errorCode(error) === 'X_NOT_CONNECTED') return false
+  return !isSessionError({ ...failureOf(error), message: error.message })
+}
+
+const isSameSource = (a: ScrapeSource | undefined, b: ScrapeSource) => JSON.stringify(a) === JSON.stringify(b)
 
 type Connection = Awaited<ReturnType<typeof client.xAccount.status>>
 
@@ -246,37 +355,6 @@ function NotConnected({ connection }: { connection: Connection }) {
       </Link>
     </Callout>
   )
-}
-
-const sliders = [
-  { name: 'minFollowers', label: 'Min followers', range: FOLLOWER_SLIDERS.min, move: withMin },
-  { name: 'maxFollowers', label: 'Max followers', range: FOLLOWER_SLIDERS.max, move: withMax },
-] as const
-
-/** The range of follower counts. Moving one bound past the other moves both. */
-function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
-  return sliders.map(({ name, label, range: { from, to, step }, move }) => {
-    const set = (value: number) => {
-      const { minFollowers, maxFollowers } = move(form.getValues(), value)
-      form.setValue('minFollowers', minFollowers)
-      form.setValue('maxFollowers', maxFollowers)
-    }
-    return (
-      <div key={name} className="flex items-end gap-4">
-        <div className="min-w-0 flex-1">
-          <Slider hideValue label={label} value={form.watch(name)} onChange={set} min={from} max={to} step={step} />
-        </div>
-        <NumberInput
-          aria-label={`${label}, as a number`}
-          className="w-28! text-end"
-          value={form.watch(name)}
-          onChange={(value) => value !== null && set(value)}
-          min={from}
-          max={to}
-        />
-      </div>
-    )
-  })
 }
 
 interface CredentialsProps {
@@ -349,22 +427,4 @@ function ScrapeFormSkeleton() {
 function failureOf(error: unknown): { status?: number; code: string | null } {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
   return { code: errorCode(error), ...(typeof status === 'number' ? { status } : {}) }
-}
-
-/** A range of follower counts, inclusive. */
-interface FollowerBounds {
-  minFollowers: number
-  maxFollowers: number
-}
-
-/** Moves the lower bound. Raises the upper one with it if needed, to a step of its slider. */
-export function withMin({ maxFollowers }: FollowerBounds, minFollowers: number): FollowerBounds {
-  const { step, to } = FOLLOWER_SLIDERS.max
-  const pulled = Math.min(to, Math.ceil(minFollowers / step) * step)
-  return { minFollowers, maxFollowers: minFollowers > maxFollowers ? pulled : maxFollowers }
-}
-
-/** Moves the upper bound. Lowers the lower one with it if needed. */
-export function withMax({ minFollowers }: FollowerBounds, maxFollowers: number): FollowerBounds {
-  return { minFollowers: Math.min(minFollowers, maxFollowers), maxFollowers }
 }

@@ -3,13 +3,16 @@ import { handleIn } from '@x-automated/contract/x-handle'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  defaultLeadLimit,
   handleProblem,
   isSessionError,
+  lookText,
   needsConnection,
   roughDurationText,
   scrapeFilter,
   scrapeTimeLeftText,
   scrapeTitle,
+  usedUpText,
 } from './scrape-text'
 
 describe('handleProblem', () => {
@@ -97,4 +100,29 @@ test('shows no time left while a scrape waits for an X account', () => {
   expect(needsConnection({ status: 'running', resumesAt: null })).toBe(false)
   expect(scrapeTimeLeftText({ status: 'running', resumesAt: null, estimate: null })).toBe('Estimating…')
   expect(scrapeTimeLeftText({ status: 'queued', resumesAt: null, estimate: null })).toBe('Starting soon')
+})
+
+test.each([
+  [null, 200],
+  [1_000, 200],
+  [37, 37],
+  [0, 200],
+])('preselects, of %s leads left, a limit of %i', (left, limit) => {
+  expect(defaultLeadLimit(left)).toBe(limit)
+})
+
+test('says when leads can be saved again', () => {
+  expect(usedUpText(100, new Date('2026-12-31T23:00:00Z'))).toBe(
+    'All 100 leads of this month are saved. You can save more from Jan 1.',
+  )
+})
+
+test('says what a look costs before it is made', () => {
+  expect(lookText('followers', { readPriceCents: 1 }, null)).toBe(
+    'A look reads up to 25 profiles and saves nobody. X bills up to $0.26. You can look 4 times a day.',
+  )
+  expect(lookText('followers', { readPriceCents: 0 }, 1)).toBe(
+    'A look reads up to 25 profiles and saves nobody. 1 look left today.',
+  )
+  expect(lookText('handles', { readPriceCents: 0 }, 0)).toMatch(/Today's looks are used up\.$/)
 })

@@ -1,4 +1,6 @@
-import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
+import { LOOK_PEOPLE_MAX, LOOKS_PER_DAY } from '@x-automated/contract/leads/scrape-limits'
+import { lookCents } from '@x-automated/contract/leads/scrape-prices'
 import type { Scrape, ScrapeStatus } from '@x-automated/contract/leads/scrapes'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import type { client } from '../../../api'
@@ -141,8 +143,39 @@ export function estimateText({ profiles, likely, costCents }: Estimate, type: Sc
   return `${people} · ${reads}${roughDurationText(likely.seconds)}${bill}`
 }
 
-/** The choices for the maximum number of leads. The first is the default. */
-export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
+/** The choices for the maximum number of leads. */
+export const LEAD_LIMITS = [100, 1_000, 10_000, 100_000, 1_000_000] as const
+const LEAD_LIMIT_MAX = 200
+
+/** The preselected maximum number of leads. @param left how many the plan still allows this month; null: unlimited */
+export function defaultLeadLimit(left: number | null): number {
+  return left ? Math.min(LEAD_LIMIT_MAX, left) : LEAD_LIMIT_MAX
+}
+
+/** 'All 100 leads of this month are saved. You can save more from Dec 1.' Months are UTC. */
+export function usedUpText(limit: number, now: Date): string {
+  const reset = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+  const day = formatDate(reset, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+  return `All ${formatCount(limit, 'lead')} of this month are saved. You can save more from ${day}.`
+}
+
+/** 'A look reads up to 25 profiles and saves nobody. X bills up to $0.26. You can look 4 times a day.' */
+export function lookText(type: Scrape['type'], x: { readPriceCents: number }, looksLeft: number | null): string {
+  const cost = lookCents(type, LOOK_PEOPLE_MAX, x)
+  const times =
+    looksLeft === null
+      ? `You can look ${LOOKS_PER_DAY} times a day.`
+      : looksLeft === 0
+        ? "Today's looks are used up."
+        : `${formatCount(looksLeft, 'look')} left today.`
+  return [
+    `A look reads up to ${LOOK_PEOPLE_MAX} profiles and saves nobody.`,
+    cost !== null && `X bills up to ${formatMoney(cost)}.`,
+    times,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
 
 /** The request that repeats a scrape. Pasted handles are not included. */
 export function requestOf({

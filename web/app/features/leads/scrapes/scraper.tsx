@@ -18,6 +18,7 @@ import { ScrapeForm } from './scrape-form'
 import { ScrapePanel } from './scrape-panel'
 import { isInProgress, isSessionError, needsConnection } from './scrape-text'
 import { cacheScrape, useLiveScrape } from './use-live-scrape'
+import { useLook } from './use-look'
 import { useScrapeAgain } from './use-scrape-again'
 
 const RECENT_SIZE = 10
@@ -49,7 +50,9 @@ export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessa
     if (scrape.status === 'failed' && isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
   }
   const live = useLiveScrape(watched, finish)
+  const look = useLook()
   const start = (scrape: Scrape) => {
+    look.reset()
     setChosen(scrape.id)
     setPage(1)
     cacheScrape(queries, scrape)
@@ -65,6 +68,8 @@ export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessa
   }
   const scrape = live.data
   const current = scrape && isInProgress(scrape.status) ? scrape : running
+  // A look takes the place of earlier results, but not of a scrape in progress.
+  const isLooking = (look.isPending || look.data !== undefined) && !(scrape && isInProgress(scrape.status))
   const busy = current ? (needsConnection(current) ? 'disconnected' : 'running') : false
 
   const again = useScrapeAgain({ onStarted: start, onAskCredentials: () => setAskCredentials(true) })
@@ -76,10 +81,11 @@ export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessa
           <div ref={form}>
             <ScrapeForm
               busy={busy}
-              hasResults={scrape !== undefined && scrape.matched > 0}
+              hasResults={!isLooking && scrape !== undefined && scrape.matched > 0}
               askCredentials={askCredentials}
               onAskCredentials={setAskCredentials}
               onStarted={start}
+              look={look}
             />
           </div>
         ) : (
@@ -90,7 +96,7 @@ export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessa
           ref={progress}
           className={cn('grid min-w-0 gap-8', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
         >
-          {scrape ? (
+          {isLooking ? null : scrape ? (
             <>
               <ScrapePanel scrape={scrape} onChanged={start} onAnother={askForAnother} />
               <ResultsCanvas
@@ -105,7 +111,7 @@ export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessa
             <QueryError query={newest.isError ? newest : live} />
           ) : newest.isSuccess && watched === null ? (
             <EmptyState icon={<Search />} title="No scrapes yet">
-              Enter a handle to collect its followers who match your filters.
+              Enter a handle to look at its followers, then save those who match your filters.
             </EmptyState>
           ) : (
             <>
@@ -120,7 +126,10 @@ export function Scraper({ renderMessage }: Pick<ResultsCanvasProps, 'renderMessa
         pageSize={RECENT_SIZE}
         onPage={setPage}
         currentId={watched}
-        onShow={setChosen}
+        onShow={(id) => {
+          look.reset()
+          setChosen(id)
+        }}
         busy={busy !== false}
         onStarted={start}
         onAskCredentials={() => setAskCredentials(true)}

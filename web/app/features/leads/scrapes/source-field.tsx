@@ -21,6 +21,7 @@ export interface Values {
   minFollowers: number
   maxFollowers: number
   keywords: string[]
+  /** '' until the user chooses: what the plan suggests. */
   leadLimit: string
   /** A keyword that has been typed but not added yet. */
   keyword: string

@@ -2,23 +2,31 @@ import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { expect, it, vi } from 'vitest'
 import { listName, saveResults } from './use-save-results'
 
-const input = { scrape: { id: 's', matched: 2 }, query: { bioWords: 'founder' }, name: 'Followers of @ana' }
+const scrape = { id: '0190f1f0-0000-7000-8000-000000000001' }
 
-it('saveResults adds to the list that it made, after a failure and after more leads were found', async () => {
+it('saveResults saves the same results of a scrape on the same list', async () => {
   const lists = {
-    create: vi.fn(async () => ({ id: 'l' })),
-    addLeads: vi.fn(async () => ({ changed: 2, cursor: null })),
+    create: vi.fn(async ({ id, name }: { id: string; name: string }) => ({ id, name })),
+    addLeads: vi.fn(async () => ({ changed: 2, cursor: null as string | null })),
   }
-  const save = (cached: Parameters<typeof saveResults>[0], matched = 2) =>
-    saveResults(cached, { ...input, scrape: { id: 's', matched } }, lists as never)
-  const cache = {}
-  lists.addLeads.mockRejectedValueOnce(new Error('offline'))
-  await expect(save(cache)).rejects.toThrow('offline')
-  expect(await save(cache)).toEqual({ id: 'l', name: 'Followers of @ana', added: 2 })
-  expect(await save(cache)).toMatchObject({ added: null })
-  expect(await save(cache, 5)).toMatchObject({ id: 'l', added: 2 })
-  expect(lists.create).toHaveBeenCalledOnce()
-  expect(lists.addLeads).toHaveBeenLastCalledWith({ id: 'l', filter: { scrapeId: 's', bioWords: 'founder' } })
+  const save = (query: Parameters<typeof saveResults>[0]['query'], id = scrape.id) =>
+    saveResults({ scrape: { id }, query, name: 'Followers of @ana' }, lists as never)
+  lists.addLeads.mockResolvedValueOnce({ changed: 10_000, cursor: 'next' })
+  const first = await save({ bioWords: 'founder' })
+  expect(first).toEqual({
+    id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8/),
+    name: 'Followers of @ana',
+    added: 10_002,
+  })
+  expect(lists.addLeads).toHaveBeenLastCalledWith({
+    id: first.id,
+    filter: { scrapeId: scrape.id, bioWords: 'founder' },
+    cursor: 'next',
+  })
+  expect((await save({ bioWords: 'founder' })).id).toBe(first.id)
+  const others = [await save({}), await save({ minFollowers: 200 }), await save({ maxFollowers: 200 })]
+  const another = await save({ bioWords: 'founder' }, '0190f1f0-0000-7000-8000-000000000002')
+  expect(new Set([first, ...others, another].map(({ id }) => id)).size).toBe(5)
 })
 
 it('names the list by what it was filtered by', () => {

@@ -2,9 +2,8 @@ import { formatCount } from '@x-automated/contract/format'
 import { parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { useRef } from 'react'
 import { useNavigate } from 'react-router'
-import { api, client, errorCode } from '../../../api'
+import { api, client } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { startCampaignPath } from '../lists/start-campaign'
@@ -17,18 +16,15 @@ interface Saved {
   message: string
 }
 
-/** Saves the matching leads as a new list. Then opens a campaign for it, if requested. */
+/** Saves the matching leads as the scrape's list. Then opens a campaign for it, if requested. */
 export function useSaveResults(scrape: Scrape, { query, message }: Saved) {
   const navigate = useNavigate()
-  const cache = useRef<LastList>({})
   return useAction(
-    (_next: 'save' | 'write') =>
-      saveResults(cache.current, { scrape, query, name: listName(scrape, query) }, client.lists),
+    (_next: 'save' | 'write') => saveResults({ scrape, query, name: listName(scrape, query) }, client.lists),
     {
       onSuccess({ id, name, added }, next) {
-        if (added === null) {
-          if (next === 'save') toast.info(`These leads are in the list “${name}”.`)
-        } else toast.success(`${formatCount(added, 'lead')} saved in the list “${name}”.`)
+        if (added > 0) toast.success(`${formatCount(added, 'lead')} saved in the list “${name}”.`)
+        else if (next === 'save') toast.info(`These leads are in the list “${name}”.`)
         if (next === 'write') void navigate(startCampaignPath({ id }), { state: { message } })
       },
       failed: 'Failed to save the list. Try again.',
@@ -37,49 +33,44 @@ export function useSaveResults(scrape: Scrape, { query, message }: Saved) {
   )
 }
 
-/** The list that was last saved to. `matched` is null until the list is complete, then the scrape's number of leads. */
-interface LastList {
-  list?: { of: string; id: string; name: string; matched: number | null }
-}
-
 interface SavedResults {
-  scrape: Pick<Scrape, 'id' | 'matched'>
+  scrape: Pick<Scrape, 'id'>
   query: ResultsQuery
   name: string
 }
 
 /**
- * Saves to the last list if it has the same leads: after a failure, after more leads were found, or
- * if the other button is pressed.
- * @returns `added` is null if the list was already complete
+ * Adds the leads to the list of these results, which everyone in the workspace shares, and creates
+ * it if there is none. @returns how many leads were added
  */
 export async function saveResults(
-  cache: LastList,
-  { scrape, query, name }: SavedResults,
+  { scrape, query, name: newName }: SavedResults,
   lists: Pick<typeof client.lists, 'create' | 'addLeads'>,
-): Promise<{ id: string; name: string; added: number | null }> {
-  const of = JSON.stringify([scrape.id, query])
-  if (cache.list?.of !== of) cache.list = { of, id: (await lists.create({ name })).id, name, matched: null }
-  const { list } = cache
-  if (list.matched === scrape.matched) return { id: list.id, name: list.name, added: null }
+): Promise<{ id: string; name: string; added: number }> {
+  const { id, name } = await lists.create({ id: await listIdOf(scrape.id, query), name: newName })
   let added = 0
   let cursor: string | null = null
-  try {
-    do {
-      const part: { changed: number; cursor: string | null } = await lists.addLeads({
-        id: list.id,
-        filter: { scrapeId: scrape.id, ...query },
-        ...(cursor !== null && { cursor }),
-      })
-      added += part.changed
-      cursor = part.cursor
-    } while (cursor !== null)
-  } catch (error) {
-    if (errorCode(error) === 'LEAD_LIST_NOT_FOUND') delete cache.list
-    throw error
-  }
-  list.matched = scrape.matched
-  return { id: list.id, name: list.name, added }
+  do {
+    const part: { changed: number; cursor: string | null } = await lists.addLeads({
+      id,
+      filter: { scrapeId: scrape.id, ...query },
+      ...(cursor !== null && { cursor }),
+    })
+    added += part.changed
+    cursor = part.cursor
+  } while (cursor !== null)
+  return { id, name, added }
+}
+
+/** The id of the list of a scrape's results, so that saving them again finds it: a UUID (version 8) of their hash. */
+async function listIdOf(scrapeId: string, query: ResultsQuery): Promise<string> {
+  const { minFollowers, maxFollowers, bioWords } = query
+  const text = JSON.stringify([scrapeId, minFollowers, maxFollowers, bioWords])
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  hash[6] = 0x80 | ((hash[6] ?? 0) & 0x0f)
+  hash[8] = 0x80 | ((hash[8] ?? 0) & 0x3f)
+  const hex = Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 /** 'Followers of @ana, 200 to 9,000 followers, founder, not crypto'. */

@@ -23,7 +23,7 @@ const PAGE_SIZE = 50
 
 const REASONS: Record<SuppressionReason, string> = {
   opted_out: 'Opted out',
-  replied_stop: 'Asked to stop',
+  replied_stop: 'Opted out by reply',
   manual: 'Added manually',
   import: 'Imported',
 }

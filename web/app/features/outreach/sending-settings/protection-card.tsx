@@ -18,7 +18,7 @@ const FIELDS = [
   {
     key: 'optOutsPerHundred',
     label: 'Pause at opt-outs',
-    hint: 'People among the last 100 who asked you to stop. Checked from the 50th message on.',
+    hint: 'People among the last 100 who opted out. Checked from the 50th message on.',
     min: 1,
   },
   {

@@ -75,6 +75,7 @@ const EXPIRIES = [
   { value: String(REPORT_DAYS_MAX), label: '1 year' },
 ]
 const MONTHS_SHOWN = 24
+const WORKSPACE_NAME_MAX = 100
 
 interface ShareFormProps extends ControlledDialogProps {
   campaign: Subject | null
@@ -82,22 +83,27 @@ interface ShareFormProps extends ControlledDialogProps {
 }
 
 function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
-  const months = latestMonths(new Date(), MONTHS_SHOWN)
-  const campaigns = useQuery({
-    queryKey: CAMPAIGN_NAMES,
-    queryFn: ({ signal }) => allCampaigns(signal),
-    enabled: campaign === null,
-  })
+  const campaigns = useQuery({ queryKey: CAMPAIGN_NAMES, queryFn: ({ signal }) => allCampaigns(signal) })
+  // Before the first campaign, there is nothing to report.
+  const now = new Date()
+  const months = latestMonths(now, MONTHS_SHOWN, campaigns.data?.at(-1)?.createdAt ?? now.toISOString())
   const workspace = useQuery(api.auth.me.queryOptions()).data?.workspace
   const [about, setAbout] = useState<string>(campaign?.id ?? months[0] ?? '')
   const [title, setTitle] = useState('')
+  const [typedName, setTypedName] = useState<string | null>(null)
   const [days, setDays] = useState(String(REPORT_DAYS_VALID))
   const [includesPeople, setIncludesPeople] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const create = useAction(client.reports.create, {
+  const name = typedName ?? workspace?.name ?? ''
+  const nameLength = lengthProps(name, WORKSPACE_NAME_MAX)
+  const share = async (input: Parameters<typeof client.reports.create>[0]) => {
+    if (workspace && name.trim() !== workspace.name) await client.people.rename({ name })
+    return client.reports.create(input)
+  }
+  const create = useAction(share, {
     onSuccess: onCreated,
     onError: (error) => setProblem(errorText(error, 'Failed to share the report. Please try again.')),
-    refetches: [api.reports],
+    refetches: [api.reports, api.auth],
   })
   const length = lengthProps(title, REPORT_TITLE_MAX)
   const submit = () => {
@@ -114,9 +120,9 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
     <FormDialog
       {...dialog}
       title="Share report"
-      description={`A page${workspace ? ` in the name of “${workspace.name}”` : ''}, for anyone who has its link.`}
+      description="A page under your own name, for anyone who has its link."
       label="Share report"
-      disabled={length.error !== undefined}
+      disabled={length.error !== undefined || nameLength.error !== undefined || name.trim() === ''}
       loading={create.isPending}
       onSubmit={submit}
     >
@@ -141,6 +147,14 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
       </div>
       <Field label="Title (optional)" hint="By default, the name of the campaign or month." {...length}>
         <Input autoComplete="off" value={title} onChange={(event) => setTitle(event.currentTarget.value)} />
+      </Field>
+      <Field
+        label="In the name of"
+        hint="The name of your workspace. A change applies to all its reports."
+        {...nameLength}
+        required
+      >
+        <Input autoComplete="organization" value={name} onChange={(event) => setTypedName(event.currentTarget.value)} />
       </Field>
       <Checkbox
         label="Include the people who replied"

@@ -5,7 +5,7 @@ test('needText says why a campaign was paused', () => {
   const params = { campaign: 'Spring', reason: 'opt_outs', optOuts: 4, of: 100, detail: null }
   expect(needText({ code: 'campaign_paused', params, path: '/campaigns/1' })).toEqual({
     title: '“Spring” was paused automatically',
-    text: '4 of the last 100 people you messaged asked you to stop. Check the message and the list, then resume.',
+    text: '4 of the last 100 people you messaged opted out. Check the message and the list, then resume.',
     action: 'Review',
     role: 'member',
   })

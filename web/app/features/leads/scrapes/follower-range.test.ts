@@ -1,7 +1,7 @@
 import { FOLLOWER_SLIDERS } from '@x-automated/contract/leads/scrape-limits'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withMax, withMin } from './scrape-form'
+import { withMax, withMin } from './follower-range'
 
 const onSlider = ({ from, to, step }: { from: number; to: number; step: number }) =>
   fc.integer({ min: from / step, max: to / step }).map((steps) => steps * step)
