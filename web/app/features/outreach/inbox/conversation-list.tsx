@@ -10,7 +10,6 @@ import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Button, IconButton } from '../../../ui/button'
-import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
 import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
@@ -18,7 +17,7 @@ import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { missingText } from '../../leads/leads/history-text'
-import { AccountConsent } from '../../platform/x-account/consent-card'
+import { isUndecided, useConsentDialog } from '../../platform/x-account/consent-dialog'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { ConversationOffers, useConversationOffersLoaded } from '../conversation-offers/conversation-offers'
 import { ReplyDetectionNotice, useReplyDetectionLoaded } from '../replies/reply-detection'
@@ -53,7 +52,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
       >
         <div className="grid gap-2 px-4 py-3 empty:hidden">
           <ReplyDetectionNotice />
-          <ConsentQuestions />
+          <ConsentNotices />
         </div>
         <ConversationOffers />
         {list.isError && !list.data ? (
@@ -73,17 +72,28 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   )
 }
 
-/** Asks once per X account whether to store its messages' texts. Until someone decides, they are not stored. */
-function ConsentQuestions() {
+/** Says which X accounts' texts are not stored because nobody has decided. */
+function ConsentNotices() {
+  const { show, dialog } = useConsentDialog()
   const undecided = useAccounts().data?.accounts.filter(({ storesConversations }) => storesConversations === null)
-  return undecided?.map((account) =>
-    account.isConnectedByCaller ? (
-      <AccountConsent key={account.id} account={account} />
-    ) : (
-      <Callout key={account.id}>
-        Conversations of @{account.handle} aren't stored until the person who connected the account allows it.
-      </Callout>
-    ),
+  return (
+    <>
+      {undecided?.map((account) => (
+        <p key={account.id} className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+          {isUndecided(account) ? (
+            <>
+              Texts of @{account.handle} aren't stored yet.
+              <Button size="sm" onClick={() => show(account)}>
+                Decide
+              </Button>
+            </>
+          ) : (
+            `Texts of @${account.handle} aren't stored until the person who connected it allows that.`
+          )}
+        </p>
+      ))}
+      {dialog}
+    </>
   )
 }
 
