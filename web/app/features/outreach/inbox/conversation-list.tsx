@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
-import type { Conversation, ConversationStatus } from '@x-automated/contract/outreach/conversations'
+import { type Conversation, type ConversationStatus, isWaiting } from '@x-automated/contract/outreach/conversations'
 import { CheckCheck, Inbox as InboxIcon, ListChecks, Search, SearchX } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import { generatePath, Link } from 'react-router'
@@ -103,7 +103,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
   return (
     <header className="flex h-bar shrink-0 items-center gap-1.5 border-hair px-4 md:border-b md:ps-5 md:pe-1.5">
       {/* On phones, an open conversation covers the heading, but screen readers still find it. */}
-      <h1 className="visible me-auto shrink-0 text-sm max-md:fixed max-md:start-(--start-of-title) max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
+      <h1 className="visible me-auto shrink-0 text-sm md:max-lg:sr-only max-md:fixed max-md:start-(--start-of-title) max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
         Inbox
       </h1>
       <fieldset className="flex gap-0.5 rounded-md bg-pressed p-0.5 max-md:me-auto">
@@ -201,7 +201,8 @@ function Rows({ inbox, rows }: { inbox: Inbox; rows: Conversation[] }) {
         narrowedBy(inbox.filter) === 0 &&
         !inbox.filter.q && (
           <p className="px-5 py-4 text-xs text-muted">
-            All done. <NextSend />
+            {!rows.some((row) => row.isUnread || isWaiting(row)) && 'All done. '}
+            <NextSend />
           </p>
         )
       )}

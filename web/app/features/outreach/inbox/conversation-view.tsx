@@ -162,7 +162,10 @@ function HeadActions({ conversation, actions, reply }: HeadActionsProps) {
   return (
     <>
       <Button size="sm" variant="ghost" icon={<Check />} aria-keyshortcuts="E" onClick={() => finish()}>
-        <span className="font-normal max-lg:sr-only">{status === 'done' ? 'Reopen' : 'Done'}</span> <Kbd>E</Kbd>
+        <span className="font-normal max-lg:sr-only">{status === 'done' ? 'Reopen' : 'Done'}</span>{' '}
+        <span className="max-lg:hidden">
+          <Kbd>E</Kbd>
+        </span>
       </Button>
       <SnoozeMenu
         open={openMenu === 'snooze'}
