@@ -132,6 +132,7 @@ function LoadedConversation({ inbox, query, conversation }: LoadedConversationPr
               otherDrafts={loaded?.otherDrafts ?? []}
               textarea={textarea}
               onSending={setSending}
+              onNext={() => void inbox.openNextWaiting()}
             />
           )}
         </div>

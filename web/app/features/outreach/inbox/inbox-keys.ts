@@ -18,7 +18,7 @@ export const inboxKeys: readonly KeyGroup[] = [
       ['⇧ X', 'Select a range'],
       ['Esc', 'Clear the selection'],
       ['/', 'Search'],
-      [import.meta.env.SSR ? '' : sendKeys(), 'Send'],
+      [import.meta.env.SSR ? '' : sendKeys(), 'Send, then open the next person who waits'],
     ],
   },
   { title: 'Label', keys: LABEL_KEYS.map((label, index) => [String(index + 1), LABEL_NAMES[label]] as const) },
