@@ -19,6 +19,7 @@ export const inboxKeys: readonly KeyGroup[] = [
       ['Esc', 'Clear the selection'],
       ['/', 'Search'],
       [import.meta.env.SSR ? '' : sendKeys(), 'Send, then open the next person who waits'],
+      ['Tab', 'Take the suggested answer'],
     ],
   },
   { title: 'Label', keys: LABEL_KEYS.map((label, index) => [String(index + 1), LABEL_NAMES[label]] as const) },

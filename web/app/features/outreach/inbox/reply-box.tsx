@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatList, formatNumber } from '@x-automated/contract/format'
-import type { Conversation, Draft } from '@x-automated/contract/outreach/conversations'
+import { type Conversation, type Draft, isWaiting } from '@x-automated/contract/outreach/conversations'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { lintText } from '@x-automated/contract/outreach/writer-text'
 import { Slash } from 'lucide-react'
@@ -26,7 +26,7 @@ import { type SentAnswer, useReply } from './use-reply'
 import { useSavedDraft } from './use-saved-draft'
 
 interface ReplyBoxProps {
-  conversation: Pick<Conversation, 'id' | 'lead'>
+  conversation: Pick<Conversation, 'id' | 'lead' | 'status' | 'label' | 'suppression' | 'lastMessage'>
   lastMessageId: string
   /** Undefined if unknown. */
   draft: Draft | null | undefined
@@ -98,9 +98,12 @@ export function ReplyBox({
     setText(text.slice(0, start) + inserted + text.slice(end))
     requestAnimationFrame(() => textarea.current?.setSelectionRange(start + inserted.length, start + inserted.length))
   }
+  // Calls cost something, so only people who wait get them, and only in the inbox.
+  const isSuggested = onNext !== undefined && isWaiting(conversation) && Boolean(conversation.lastMessage.text)
   const suggestions = useReplySuggestions({
     conversationId: id,
     isEmpty: text === '',
+    messageId: isSuggested && isKnown && !reply.isPending ? lastMessageId : null,
     onInsert(suggested) {
       setText(suggested)
       if (trimmed !== '') undoable('Reply replaced.', () => setText(text))
@@ -200,6 +203,7 @@ export function ReplyBox({
         </div>
       </div>
       {queue.note}
+      {suggestions.announcement}
       <SuggestionsNeedModel />
     </div>
   )
