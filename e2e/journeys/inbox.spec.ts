@@ -186,6 +186,98 @@ describe('the inbox', () => {
     expect((await client.conversations.list({})).counts.open).toBe(6)
   })
 
+  it('sends and opens the next person who waits, however slow the server is', async () => {
+    const texts = { open_n1: 'How much is it?', open_n2: 'No thanks', open_n3: 'Tell me more', open_n4: 'What is it?' }
+    const { page, client, handle } = await enter('nexter', texts)
+    const { conversations } = await client.conversations.list({})
+    const waiting = conversations.filter(({ lead }) => lead.twitterHandle !== 'open_n2')
+    const { keyboard } = page
+    let latencyMs = 2_000
+    const delay = () => new Promise((resolve) => setTimeout(resolve, latencyMs))
+    await page.route('**/api/conversations/*', async (route) => {
+      await delay()
+      await route.continue().catch(() => {})
+    })
+    const sent = async () =>
+      (await messagesAtX(world.x)).flatMap(({ from, to, text }) => (from === handle ? [`${to}: ${text}`] : []))
+    await page.goto('/inbox')
+    await rows(page).first().waitFor()
+    while ((await page.getByRole('region', { name: 'Conversation', exact: true }).count()) === 0)
+      await keyboard.press('j')
+    const [first, second, third] = waiting.map(({ lead }) => lead)
+    const place = conversations.findIndex(({ id }) => id === waiting[0]?.id)
+    for (let index = 0; index < place; index += 1) await keyboard.press('j')
+
+    // The draft has not loaded yet. What is typed next is not added to this answer.
+    await keyboard.press('r')
+    await keyboard.type('One')
+    await keyboard.press('Control+Enter')
+    await page.getByText('Sent once the conversation has loaded.').waitFor()
+    await keyboard.type('hej 12')
+    await heading(page, second?.name ?? '').waitFor()
+    await expect.poll(() => reply(page).evaluate((box) => box === document.activeElement)).toBe(true)
+    latencyMs = 300
+    await keyboard.type('Two')
+    await keyboard.press('Control+Enter')
+    await heading(page, third?.name ?? '').waitFor()
+
+    // An answer that fails after its box has closed becomes a draft again.
+    await page.route(`**/api/conversations/${waiting[2]?.id}/messages`, (route) => route.abort(), { times: 1 })
+    world.expectConsole(/ERR_FAILED/)
+    await expect.poll(sent).toHaveLength(2)
+    await writeAs(world.x, first?.twitterHandle ?? '', handle, 'One more question?')
+    await rows(page).getByText('One more question?').waitFor()
+    await keyboard.type('Three')
+    await keyboard.press('Control+Enter')
+    await heading(page, first?.name ?? '').waitFor()
+    const failure = page.locator('.Toastify__toast', { hasText: 'It is unknown whether this was sent' })
+    await failure.getByRole('button', { name: 'Open' }).click()
+    await heading(page, third?.name ?? '').waitFor()
+    await expect.poll(() => reply(page).inputValue()).toBe('Three')
+    await reply(page).press('Control+Enter')
+    await heading(page, first?.name ?? '').waitFor()
+    await page.getByRole('log').getByText('One more question?').waitFor()
+    await keyboard.type('Four')
+    await keyboard.press('Control+Enter')
+    await page.getByText('Nobody else is waiting for your answer.').waitFor()
+    await expect
+      .poll(sent)
+      .toEqual([
+        `${first?.twitterHandle}: One`,
+        `${second?.twitterHandle}: Two`,
+        `${third?.twitterHandle}: Three`,
+        `${first?.twitterHandle}: Four`,
+      ])
+    const drafts = await Promise.all(
+      conversations.map(async ({ id }) => (await client.conversations.find({ id })).draft),
+    )
+    expect(drafts).toEqual([null, null, null, null])
+  })
+
+  it('sends an answer that was typed before the conversations had loaded', async () => {
+    const { page, client, handle } = await enter('earlysend', { open_o1: 'How much is it?', open_o2: 'Tell me more' })
+    const { conversations } = await client.conversations.list({})
+    const [first, second] = conversations
+    const release = await holdList(page)
+    await page.goto(`/inbox/${first?.id}`)
+    await page.getByRole('log').waitFor()
+    const { keyboard } = page
+    await keyboard.press('j')
+    await page.getByText('J, K and answers wait for them.').waitFor()
+    await keyboard.press('r')
+    await keyboard.type('For the second')
+    await keyboard.press('Control+Enter')
+    // The next person is not known yet, so these keys go nowhere.
+    await keyboard.type('rhej 12')
+    await release()
+    await expect
+      .poll(async () => (await messagesAtX(world.x)).filter(({ from }) => from === handle))
+      .toMatchObject([{ to: second?.lead.twitterHandle, text: 'For the second' }])
+    await heading(page, first?.lead.name ?? '').waitFor()
+    const facts = (list: typeof conversations) => list.map(({ id, label, status }) => [id, label, status]).sort()
+    expect(facts((await client.conversations.list({})).conversations)).toEqual(facts(conversations))
+  })
+
   /** Holds back the list of conversations. @returns a function that releases it */
   async function holdList(page: Page): Promise<() => Promise<void>> {
     let release = () => {}

@@ -25,25 +25,31 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   expect(await page.getByRole('switch', { name: /Store conversations with leads/ }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: "Don't store" }).waitFor()
   await page.goto('/inbox')
-  await page.getByText("Conversations of @texts_sender aren't stored until").waitFor()
+  await page.getByText("Texts of @texts_sender aren't stored until").waitFor()
   await page.unroute('**/api/x-accounts')
 
+  // Closing the dialog decides nothing, and Home still asks.
   await page.reload()
-  await page.getByText('Store conversations of @texts_sender?').waitFor()
+  await page.getByText("Texts of @texts_sender aren't stored yet.").waitFor()
+  await page.goto('/dashboard')
+  await page.getByRole('link', { name: 'Decide: Store conversations of @texts_sender?' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Store conversations of @texts_sender?' })
+  await dialog.getByText('Reading back the last 30 days costs nothing').waitFor()
   await expectSoundBothWays(page)
-  await page.getByRole('button', { name: "Don't store" }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
   expect(await consent()).toMatchObject({ storesConversations: null })
-  await page.getByRole('button', { name: "Don't store" }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: "Don't store" }).click()
+  expect(new URL(page.url()).search).toBe('')
+  await page.getByRole('button', { name: 'Decide' }).click()
+  await dialog.getByRole('button', { name: 'Only labels' }).click()
   await page.getByText('Conversations of @texts_sender are not stored.').waitFor()
-  await page.getByText('Store conversations of @texts_sender?').waitFor({ state: 'detached' })
+  await dialog.waitFor({ state: 'detached' })
   expect(await consent()).toMatchObject({ storesConversations: false, consent: null })
 
   // Only a reply's label and time remain.
   await importLeads(world, person.token, ['twitter_handle,name', 'open_quiet,Quiet Lead'])
   await writeAs(world.x, 'open_quiet', 'texts_sender', 'Between us: how much is it?')
+  await page.goto('/inbox')
   await page.getByRole('link', { name: /Quiet Lead/ }).click()
   await page.getByRole('log').getByText('Text not stored').waitFor()
   await page.getByRole('button', { name: /^Question/, pressed: true }).waitFor()
@@ -54,10 +60,20 @@ it('asks whether conversations are stored, and saves snippets and how long texts
 
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
+  await dialog.getByRole('checkbox', { name: 'Read back 1 message of the last 30 days from X' }).waitFor()
+  await expectSoundBothWays(page)
+  await dialog.getByRole('button', { name: 'Store conversations' }).click()
   await page.getByText(/^Allowed by /).waitFor()
   await page.getByRole('switch', { name: /Suggest people who write first/ }).click()
   await expect.poll(consent).toMatchObject({ storesConversations: true, offersUnknownSenders: true })
   await expectSoundPage(page)
+
+  // The text that was not stored is read back from X.
+  await page.goto('/inbox')
+  await page
+    .getByRole('link', { name: /Quiet Lead/ })
+    .getByText('Between us: how much is it?')
+    .waitFor({ timeout: 120_000 })
 
   // Unknown senders are offered as leads.
   await writeAs(world.x, 'open_first', 'texts_sender', 'Hello')

@@ -26,6 +26,8 @@ interface Jobs {
   'find-watches': Record<string, never>
   /** Checks an X account's subscriptions or reads its messages, when they are due. */
   'watch-replies': { xUserId: string }
+  /** Reads texts from X that were not stored for lack of consent. @param before continues after this conversation */
+  'read-back': { accountId: string; before: { at: string; leadId: string } | null }
   /** Sends notifications about X apps without credits, and checks whether these can call X again. */
   'x-funds': Record<string, never>
   /** Reads the current handles of connected X accounts, and of leads that have lost their handle. */

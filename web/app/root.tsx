@@ -12,6 +12,7 @@ import {
   Scripts,
   ScrollRestoration,
   useLocation,
+  useMatches,
   useRouteError,
 } from 'react-router'
 import icon from '../public/favicon.svg?inline'
@@ -24,6 +25,7 @@ import { NotFound } from './features/overview/shell/not-found'
 import { PageChange } from './features/overview/shell/page-change'
 import { pageMeta } from './features/overview/shell/page-meta'
 import { SessionWatch } from './features/overview/shell/session-watch'
+import type { SignedInHandle } from './features/overview/shell/signed-in'
 import { startupScript } from './features/overview/shell/startup-script'
 import { SupportLine } from './features/overview/shell/support-line'
 import { ViewCount } from './features/waitlist/waitlist/view-count'
@@ -96,6 +98,8 @@ function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
   // A client report is about its workspace, not about its reader or us.
   const isReport = isClientReport(useLocation().pathname)
+  // Such a page scrolls within itself, so nothing may follow it.
+  const fillsPanel = useMatches().some(({ handle }) => (handle as SignedInHandle | undefined)?.fillsPanel)
   const [queryClient] = useState(createQueryClient)
   useEffect(() => {
     if (hydrated) document.dispatchEvent(new Event(HYDRATED))
@@ -124,7 +128,7 @@ function Frame({ children }: { children: ReactNode }) {
             <main id="content" tabIndex={-1} className="flex-1 outline-none">
               {children}
             </main>
-            {!isReport && <Footer />}
+            {!isReport && !fillsPanel && <Footer />}
           </div>
           <LateText />
           {!isReport && <SessionWatch />}

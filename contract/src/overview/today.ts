@@ -16,6 +16,7 @@ const NEED_CODES = [
   'funds',
   'spending',
   'x_disconnected',
+  'consent_missing',
   'campaign_paused',
   'detection_degraded',
   'openers_waiting',

@@ -54,6 +54,16 @@ export const XAccount = z.object({
 })
 export type XAccount = z.output<typeof XAccount>
 
+/** Messages of an X account's conversations whose text is not stored and can be read from X. */
+export const MissingTexts = z.object({
+  messages: z.number().int(),
+  /** Conversations that contain these messages. X is asked once for each. */
+  conversations: z.number().int(),
+  /** The most that X can charge for reading them; null if it charges nothing. */
+  costCents: z.number().int().nullable(),
+})
+export type MissingTexts = z.output<typeof MissingTexts>
+
 /** Outcomes in the callback's `x` parameter. `shared`: another workspace has connected the account, too. */
 export const X_CALLBACK_OUTCOMES = [
   'connected',
@@ -130,8 +140,24 @@ export const xAccount = {
       'Only the person who connected the X account can allow it. Admins can also revoke it, which deletes the stored texts. Without consent, only the time and label of replies are kept.',
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
-    .input(z.strictObject({ id: Id, storesConversations: z.boolean(), offersUnknownSenders: z.boolean() }))
+    .input(
+      z.strictObject({
+        id: Id,
+        storesConversations: z.boolean(),
+        offersUnknownSenders: z.boolean(),
+        /** With `storesConversations`, also reads the missing texts from X, for at most `costCents` of them. */
+        readsBack: z.boolean().optional(),
+      }),
+    )
     .output(XAccount),
+
+  missingTexts: route('GET /x-accounts/{id}/missing-texts', 'member', 'none', {
+    summary: 'Count the messages whose text X still has and the workspace does not',
+    description: 'These are messages of the last 30 days that were stored without consent.',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(MissingTexts),
 
   check: route('POST /x-accounts/{id}/check', 'member', 'outside', {
     summary: 'Check whether X still accepts the connection',

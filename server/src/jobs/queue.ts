@@ -26,6 +26,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
     deleteAfterSeconds: 3_600,
     policy: 'short',
   },
+  'read-back': { retryLimit: 10, retryDelay: 60, expireInSeconds: 300, policy: 'short' },
   'webhook-endpoint': {
     retryLimit: 100_000,
     retryDelay: 5,

@@ -30,7 +30,7 @@ const SEQUENCE_MS = 1_500
 export const LETTER_KEYS = 'letterKeys'
 
 /** Whether single-character shortcuts are on in this browser. */
-export function letterKeysAreOn(): boolean {
+function letterKeysAreOn(): boolean {
   return localStorage.getItem(LETTER_KEYS) !== 'off'
 }
 

@@ -72,7 +72,7 @@ export const dmColumns = {
   stepNumber: dms.stepNumber,
   variant: variantNameOf(dms, campaigns),
   dueAt: sql<Date | null>`case ${dms.status} when 'queued' then ${dms.dueAt} end`.mapWith(dms.dueAt),
-  reply: sql<StoredReply | null>`(select jsonb_build_object('text', r.text, 'at', r.at, 'label', r.label)
+  reply: sql<StoredReply | null>`(select jsonb_build_object('text', nullif(r.text, ''), 'at', r.at, 'label', r.label)
     from replies r where r.dm_id = ${dms.id} and r.kind = 'reply' order by r.at desc limit 1)`,
   outcomeUnknown: dms.outcomeUnknown,
   lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle, profileImageUrl: leads.profileImageUrl },

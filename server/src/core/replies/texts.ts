@@ -1,5 +1,5 @@
 import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
-import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
@@ -8,11 +8,14 @@ import { replies } from '../tables/replies.ts'
 
 // Deletes texts of conversations, on request or after a time.
 
+/** The text of a message whose text a person deleted, so that it is never read from X again. */
+const DELETED = ''
+
 /** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
 export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
   const changed = await db
     .update(replies)
-    .set({ text: null })
+    .set({ text: DELETED })
     .where(and(eq(replies.id, id), eq(replies.workspaceId, actor.workspaceId)))
     .returning({ id: replies.id })
   if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
@@ -33,12 +36,15 @@ export async function deleteTexts(
     .update(replies)
     .set({ text: null })
     .where(
-      and(eq(replies.workspaceId, workspaceId), eq(replies.accountXUserId, accountXUserId), isNotNull(replies.text)),
+      and(eq(replies.workspaceId, workspaceId), eq(replies.accountXUserId, accountXUserId), ne(replies.text, DELETED)),
     )
   await tx.execute(sql`
     update removed_leads r set replies = (
       select jsonb_agg(
-        case when kept ->> 'account_x_user_id' = ${accountXUserId} then kept || '{"text": null}' else kept end
+        case
+          when kept ->> 'account_x_user_id' = ${accountXUserId} and kept ->> 'text' <> ${DELETED}
+          then kept || '{"text": null}'
+          else kept end
       )
       from jsonb_array_elements(r.replies) kept
     )

@@ -9,6 +9,7 @@ import type { JobQueue } from '../../ports.ts'
 import { ensureWebhook, notifyOwners, webhookUrl, withAccount, withFunds } from '../neighbors.ts'
 import { type DeliveryContext, startDeliveries } from './deliveries.ts'
 import { noteGap, replayGaps } from './gaps.ts'
+import { readBack } from './missing-texts.ts'
 import { type Watch, type WatchContext, watchColumns } from './pages.ts'
 import { readAccount } from './reading.ts'
 import { POLL_SECONDS } from './writers.ts'
@@ -44,6 +45,7 @@ export async function watchReplies(context: WatchContext & DeliveryContext): Pro
     await notifyOfFailures(database.db)
     await replayGaps(context, webhooks)
   })
+  await jobs.work('read-back', 1, (place) => readBack(context, place))
   await jobs.enqueue(database.db, 'find-watches', {})
   return startDeliveries(context)
 }

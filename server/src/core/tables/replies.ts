@@ -41,7 +41,7 @@ export const replies = pgTable(
     xEventId: text('x_event_id').notNull(),
     /** `reply`: the lead wrote it. `written`: the account's user wrote it outside the product. */
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
-    /** The first REPLY_TEXT_MAX characters; null: deleted, or not stored for lack of consent. */
+    /** The first REPLY_TEXT_MAX characters; null: too old, or not stored for lack of consent; '': deleted by a person. */
     text: text('text'),
     /** A rule found that the text asks not to be messaged again. */
     optedOut: boolean('opted_out').notNull().default(false),

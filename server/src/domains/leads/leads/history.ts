@@ -126,7 +126,7 @@ function eventsOf(actor: Actor, id: string): SQL {
     ${enrolled} and e.state = 'paused' and e.next_step_number is not null
     union all
     select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id,
-      jsonb_build_object('replyId', r.id, 'text', ${textOf(sql`r.text`)})
+      jsonb_build_object('replyId', r.id, 'text', ${textOf(sql`nullif(r.text, '')`)})
       || case r.kind
         when 'reply' then jsonb_build_object(
           'optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id, 'crossedFollowUp', ${crossedFollowUp}

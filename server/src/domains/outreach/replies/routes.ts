@@ -1,7 +1,7 @@
 import { removeText } from '../../../core/replies/texts.ts'
 import { admin, member, viewer } from '../../../operations.ts'
 import { classifyTexts, detection } from './detection.ts'
-import { consent, findSettings, saveSettings } from './texts.ts'
+import { consent, findMissingTexts, findSettings, saveSettings } from './texts.ts'
 
 export const replyRoutes = {
   detection: viewer.replies.detection.handler(({ context }) => detection(context.db, context.actor)),
@@ -16,11 +16,14 @@ export const replyRoutes = {
 }
 
 /**
- * Consent is an operation of X accounts, but implemented here: it deletes texts, and the platform
- * area cannot import replies.
+ * Operations of X accounts that are implemented here: they concern texts, and the platform area
+ * cannot import replies.
  */
 export const xAccountConsentRoutes = {
   consent: member.xAccount.consent.handler(async ({ context, input }) =>
-    context.pictures.withUrl(await consent(context.db, context.actor, input)),
+    context.pictures.withUrl(await consent(context, context.actor, input)),
+  ),
+  missingTexts: member.xAccount.missingTexts.handler(({ context, input }) =>
+    findMissingTexts(context, context.actor, input),
   ),
 }

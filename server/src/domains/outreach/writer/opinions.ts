@@ -40,7 +40,7 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
           where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
           order by r.at desc, r.id desc limit 1
         ) r
-      where c.confidence < ${UNSURE} and c.labelled_by is null and c.label is not null and r.text is not null
+      where c.confidence < ${UNSURE} and c.labelled_by is null and c.label is not null and r.text <> ''
         and not exists (select from writer_opinions o where o.workspace_id = c.workspace_id and o.reply_id = r.id)
       order by random() limit ${BATCH}
     ), asked as (

@@ -159,7 +159,7 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
       db,
       sql`
       select c.id, l.id as "leadId", l.name, l.twitter_handle as handle, l.profile_image_url as picture, coalesce(
-        (select r.text from replies r where r.id = c.last_message_id), (
+        (select nullif(r.text, '') from replies r where r.id = c.last_message_id), (
           select nullif(d.message, '') from dms d where d.id = c.last_message_id
         )) as text
       from (${chosen}) c

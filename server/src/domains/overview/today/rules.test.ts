@@ -7,6 +7,7 @@ const nothing = {
   spending: null,
   suspendedKeys: null,
   lostHandles: [],
+  undecided: [],
   paused: [],
   drafts: null,
   detectionProblem: null,
@@ -59,6 +60,12 @@ it('names what stops everything before disconnected accounts', () => {
   expect(codes({ funds, spending, lostHandles: ['ann'] })).toEqual(['funds', 'spending', 'x_disconnected'])
   expect(needsOf({ ...nothing, spending })).toEqual([
     { code: 'spending', params: spending, path: '/settings?tab=x-costs' },
+  ])
+})
+
+it('asks about conversations that nobody has decided about', () => {
+  expect(needsOf({ ...nothing, undecided: [{ id: 'a', handle: 'ann' }] })).toEqual([
+    { code: 'consent_missing', params: { handle: 'ann' }, path: '/twitter?consent=a' },
   ])
 })
 

@@ -13,6 +13,8 @@ interface Findings {
   /** This month's X spending if it is near its limit or has reached it; else null. */
   spending: { spentCents: number; limitCents: number; isReached: boolean; resetsAt: string } | null
   lostHandles: readonly string[]
+  /** X accounts whose conversations wait for the caller's decision. */
+  undecided: readonly { id: string; handle: string }[]
   paused: readonly { id: string; name: string; reason: PauseReason; detail: string | null }[]
   /** The campaign with the most unapproved openers. */
   drafts: { id: string; name: string; count: number } | null
@@ -36,6 +38,7 @@ export function needsOf({
   funds,
   spending,
   lostHandles,
+  undecided,
   paused,
   drafts,
   suspendedKeys,
@@ -54,6 +57,8 @@ export function needsOf({
     })
   if (spending) needs.push({ code: 'spending', params: { ...spending }, path: X_COSTS_PATH })
   for (const handle of lostHandles) needs.push({ code: 'x_disconnected', params: { handle }, path: '/twitter' })
+  for (const { id, handle } of undecided)
+    needs.push({ code: 'consent_missing', params: { handle }, path: `/twitter?consent=${id}` })
   for (const { id, name, reason, detail } of paused) {
     const params = { ...reason.params, campaign: name, reason: reason.code, detail }
     needs.push({ code: 'campaign_paused', params, path: `/campaigns/${id}` })

@@ -205,6 +205,9 @@ async function findNeeds({ db, env }: Context, actor: Actor, { accounts, chosen 
     spending,
     suspendedKeys,
     lostHandles: accounts.filter(({ status }) => status === 'lost').map(({ handle }) => handle),
+    undecided: roleAllows(actor.role, 'member')
+      ? accounts.filter(({ storesConversations, userId }) => storesConversations === null && userId === actor.userId)
+      : [],
     paused: paused.rows,
     drafts: drafts.rows[0] ?? null,
     detectionProblem: state === 'degraded' ? (problem ?? '') : null,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
-import type { Conversation, ConversationStatus } from '@x-automated/contract/outreach/conversations'
+import { type Conversation, type ConversationStatus, isWaiting } from '@x-automated/contract/outreach/conversations'
 import { CheckCheck, Inbox as InboxIcon, ListChecks, Search, SearchX } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import { generatePath, Link } from 'react-router'
@@ -10,7 +10,6 @@ import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Button, IconButton } from '../../../ui/button'
-import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
 import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
@@ -18,7 +17,7 @@ import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useFocusFallback } from '../../../ui/use-focus-fallback'
 import { missingText } from '../../leads/leads/history-text'
-import { AccountConsent } from '../../platform/x-account/consent-card'
+import { isUndecided, useConsentDialog } from '../../platform/x-account/consent-dialog'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { ConversationOffers, useConversationOffersLoaded } from '../conversation-offers/conversation-offers'
 import { ReplyDetectionNotice, useReplyDetectionLoaded } from '../replies/reply-detection'
@@ -53,7 +52,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
       >
         <div className="grid gap-2 px-4 py-3 empty:hidden">
           <ReplyDetectionNotice />
-          <ConsentQuestions />
+          <ConsentNotices />
         </div>
         <ConversationOffers />
         {list.isError && !list.data ? (
@@ -73,17 +72,28 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   )
 }
 
-/** Asks once per X account whether to store its messages' texts. Until someone decides, they are not stored. */
-function ConsentQuestions() {
+/** Says which X accounts' texts are not stored because nobody has decided. */
+function ConsentNotices() {
+  const { show, dialog } = useConsentDialog()
   const undecided = useAccounts().data?.accounts.filter(({ storesConversations }) => storesConversations === null)
-  return undecided?.map((account) =>
-    account.isConnectedByCaller ? (
-      <AccountConsent key={account.id} account={account} />
-    ) : (
-      <Callout key={account.id}>
-        Conversations of @{account.handle} aren't stored until the person who connected the account allows it.
-      </Callout>
-    ),
+  return (
+    <>
+      {undecided?.map((account) => (
+        <p key={account.id} className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+          {isUndecided(account) ? (
+            <>
+              Texts of @{account.handle} aren't stored yet.
+              <Button size="sm" onClick={() => show(account)}>
+                Decide
+              </Button>
+            </>
+          ) : (
+            `Texts of @${account.handle} aren't stored until the person who connected it allows that.`
+          )}
+        </p>
+      ))}
+      {dialog}
+    </>
   )
 }
 
@@ -93,7 +103,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
   return (
     <header className="flex h-bar shrink-0 items-center gap-1.5 border-hair px-4 md:border-b md:ps-5 md:pe-1.5">
       {/* On phones, an open conversation covers the heading, but screen readers still find it. */}
-      <h1 className="visible me-auto shrink-0 text-sm max-md:fixed max-md:start-(--start-of-title) max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
+      <h1 className="visible me-auto shrink-0 text-sm md:max-lg:sr-only max-md:fixed max-md:start-(--start-of-title) max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
         Inbox
       </h1>
       <fieldset className="flex gap-0.5 rounded-md bg-pressed p-0.5 max-md:me-auto">
@@ -191,7 +201,8 @@ function Rows({ inbox, rows }: { inbox: Inbox; rows: Conversation[] }) {
         narrowedBy(inbox.filter) === 0 &&
         !inbox.filter.q && (
           <p className="px-5 py-4 text-xs text-muted">
-            All done. <NextSend />
+            {!rows.some((row) => row.isUnread || isWaiting(row)) && 'All done. '}
+            <NextSend />
           </p>
         )
       )}

@@ -132,6 +132,7 @@ function LoadedConversation({ inbox, query, conversation }: LoadedConversationPr
               otherDrafts={loaded?.otherDrafts ?? []}
               textarea={textarea}
               onSending={setSending}
+              onNext={() => void inbox.openNextWaiting()}
             />
           )}
         </div>
@@ -162,7 +163,10 @@ function HeadActions({ conversation, actions, reply }: HeadActionsProps) {
   return (
     <>
       <Button size="sm" variant="ghost" icon={<Check />} aria-keyshortcuts="E" onClick={() => finish()}>
-        <span className="font-normal max-lg:sr-only">{status === 'done' ? 'Reopen' : 'Done'}</span> <Kbd>E</Kbd>
+        <span className="font-normal max-lg:sr-only">{status === 'done' ? 'Reopen' : 'Done'}</span>{' '}
+        <span className="max-lg:hidden">
+          <Kbd>E</Kbd>
+        </span>
       </Button>
       <SnoozeMenu
         open={openMenu === 'snooze'}

@@ -1,12 +1,16 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { sessionStorage } from '../../../browser-storage'
 import { typedKey } from '../../../typed-text'
-import { focusInPlace, focusReply } from './reply-focus'
-import { draftText } from './unsaved-drafts'
+import { addToReply, focusInPlace, focusReply, pressSend } from './reply-focus'
+import { sendKeys, sends } from './send-keys'
 import type { Inbox } from './use-inbox'
 
-/** A key or an answer entered before the conversations had loaded: 1 or -1 opens a neighbor, a text is an answer. */
-type Step = 1 | -1 | string
+/**
+ * A key or an answer entered before the conversations had loaded: 1 or -1 opens a neighbor, a text is
+ * an answer, and SEND sends it.
+ */
+type Step = 1 | -1 | string | typeof SEND
+const SEND = 0
 
 const MOVES: Readonly<Record<string, 1 | -1 | undefined>> = { j: 1, k: -1 }
 
@@ -25,6 +29,8 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
   const last = steps.at(-1)
   const isAnswering = typeof last === 'string'
   const press = (key: string) => {
+    // Sending opens the next person, who is not known yet, so no key may act on them.
+    if (last === SEND) return focusInPlace(area.current)
     const move = MOVES[key]
     if (move) setSteps([...steps, move])
     else if (key === 'r' && (openId || steps.length > 0)) setSteps([...steps, ''])
@@ -42,7 +48,10 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
   useLayoutEffect(() => {
     const [step, ...rest] = steps
     if (!rows || step === undefined) return
-    if (typeof step === 'number') {
+    if (step === SEND) {
+      if (area.current?.contains(document.activeElement)) focusReply()
+      pressSend()
+    } else if (typeof step === 'number') {
       const index = rows.findIndex(({ id }) => id === openId)
       const next = index < 0 ? rows[0] : rows[index + step]
       if (next) open(next.id)
@@ -55,6 +64,7 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
     setSteps(rest)
   })
   const cancel = () => {
+    if (last === SEND) return setSteps(steps.slice(0, -1))
     setRefused(false)
     setUndelivered(null)
     setSteps([])
@@ -75,14 +85,9 @@ export function useEarlyKeys({ rows, openId, open, list }: Pick<Inbox, 'rows' | 
 
 /** Adds an answer to the reply box on the screen. @returns false if there is none */
 function deliver(answer: string, isFocused: boolean): boolean {
-  const box = document.querySelector<HTMLElement>('[data-reply]')
-  const isBox = box instanceof HTMLTextAreaElement
+  const isBox = document.querySelector('textarea[data-reply]') !== null
   if (isFocused || !isBox) focusReply()
-  if (!isBox) return false
-  if (answer === '') return true
-  box.setRangeText(draftText(box.value, { text: answer, isAddition: true }), 0, box.value.length, 'end')
-  box.dispatchEvent(new Event('input', { bubbles: true }))
-  return true
+  return addToReply(answer)
 }
 
 /** The steps. If they contain an answer, they survive a reload of the page with the same conversation. */
@@ -103,7 +108,8 @@ function storedSteps(openId: string | null): readonly Step[] {
   if (key === null) return []
   try {
     const stored = JSON.parse(sessionStorage.getItem(key) ?? 'null') as { openId: string; steps: Step[] } | null
-    return stored?.openId === openId ? stored.steps : []
+    // After a reload, the user sends it again.
+    return stored?.openId === openId ? stored.steps.filter((step) => step !== SEND) : []
   } catch {
     return []
   }
@@ -117,7 +123,7 @@ export function EarlyKeys({ early }: { early: ReturnType<typeof useEarlyKeys> })
   const state = isFailed ? 'could not be loaded' : isLoading ? 'are still loading' : 'have loaded'
   const cancel = (event: KeyboardEvent<HTMLElement>) => {
     early.cancel()
-    event.currentTarget.blur()
+    if (last !== SEND) event.currentTarget.blur()
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only a key focuses it, and it only says what happens to keys
@@ -156,11 +162,20 @@ export function EarlyKeys({ early }: { early: ReturnType<typeof useEarlyKeys> })
           className="my-2 block min-h-18 w-full resize-none rounded-lg border border-control bg-surface px-3.5 pt-3 pb-1 text-sm text-ink pointer-coarse:text-base"
           value={last}
           onChange={(event) => setSteps([...steps.slice(0, -1), event.currentTarget.value])}
-          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur()
+            if (!sends(event) || last.trim() === '') return
+            event.preventDefault()
+            setSteps([...steps, SEND])
+            focusInPlace(area.current)
+          }}
         />
       )}
     </div>
   )
 }
 
-const stepText = (step: Step) => (step === 1 ? 'J' : step === -1 ? 'K' : `R ${step}`)
+function stepText(step: Step): string {
+  if (step === SEND) return sendKeys()
+  return step === 1 ? 'J' : step === -1 ? 'K' : `R ${step}`
+}

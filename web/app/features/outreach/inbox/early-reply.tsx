@@ -1,5 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
+import { queueAnswer, queuedAnswer } from './answers-under-way'
 import { useReplyFocus } from './reply-focus'
+import { sends } from './send-keys'
 import { unsavedDraft } from './unsaved-drafts'
 import { useAddition } from './use-saved-draft'
 
@@ -7,21 +9,59 @@ import { useAddition } from './use-saved-draft'
 export function EarlyReply({ id }: { id: string }) {
   const ref = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => unsavedDraft(id)?.text ?? '')
+  const queue = useQueuedAnswer(id)
   useReplyFocus(id, ref)
   useAddition(id, text)
   return (
-    <textarea
-      ref={ref}
-      data-reply
-      dir="auto"
-      aria-label="Reply"
-      placeholder="Reply"
-      className="block min-h-18 w-full resize-none rounded-lg border border-control bg-surface px-3.5 pt-3 pb-1 text-sm placeholder:text-faint pointer-coarse:text-base"
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
-    />
+    <>
+      <textarea
+        ref={ref}
+        data-reply={id}
+        dir="auto"
+        aria-label="Reply"
+        placeholder="Reply"
+        className="block min-h-18 w-full resize-none rounded-lg border border-control bg-surface px-3.5 pt-3 pb-1 text-sm placeholder:text-faint pointer-coarse:text-base"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        readOnly={queue.queued !== null}
+        onKeyDown={(event) => {
+          if (queue.onKeyDown(event)) return
+          if (sends(event) && text.trim() !== '') queue.add(text.trim())
+          else if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+      {queue.note}
+    </>
   )
+}
+
+/**
+ * An answer that is sent once its conversation has loaded. Until then the reply box does not change,
+ * because what the user types next is meant for the next person.
+ */
+export function useQueuedAnswer(id: string) {
+  const [queued, setQueued] = useState(() => queuedAnswer(id))
+  const add = (text: string | null) => {
+    queueAnswer(id, text)
+    setQueued(text)
+  }
+  return {
+    queued,
+    add,
+    /** Esc cancels the sending. @returns whether it has handled the key */
+    onKeyDown(event: KeyboardEvent): boolean {
+      if (queued === null) return false
+      if (event.key === 'Escape') add(null)
+      // Tab still leaves the box.
+      if (event.key !== 'Tab') event.preventDefault()
+      return event.key !== 'Tab'
+    },
+    note: (
+      <p role="status" className="text-xs text-muted empty:hidden">
+        {queued !== null && 'Sent once the conversation has loaded. Press Esc to keep editing.'}
+      </p>
+    ),
+  }
 }
 
 /** Ignores typed text, because a space would scroll the page. Esc leaves the field. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatList, formatNumber } from '@x-automated/contract/format'
-import type { Conversation, Draft } from '@x-automated/contract/outreach/conversations'
+import { type Conversation, type Draft, isWaiting } from '@x-automated/contract/outreach/conversations'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { lintText } from '@x-automated/contract/outreach/writer-text'
 import { Slash } from 'lucide-react'
@@ -9,21 +9,24 @@ import { api } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Kbd } from '../../../ui/kbd'
+import { toast } from '../../../ui/toast'
 import { undoable } from '../sequences/undoable'
 import { SuggestionsNeedModel } from '../writer/connect-model'
 import { useReplySuggestions } from '../writer/reply-suggestions'
+import { queueAnswer, queuedAnswer } from './answers-under-way'
+import { useQueuedAnswer } from './early-reply'
 import { EmojiMenu } from './emoji-menu'
 import { sinceText } from './inbox-text'
 import { useReplyFocus } from './reply-focus'
 import { ReplyProblem } from './reply-problem'
-import { sendKeys } from './send-keys'
+import { sendKeys, sends } from './send-keys'
 import { variablesIn, withValues } from './snippet-insertion'
 import { useSnippetList } from './snippet-list'
 import { type SentAnswer, useReply } from './use-reply'
 import { useSavedDraft } from './use-saved-draft'
 
 interface ReplyBoxProps {
-  conversation: Pick<Conversation, 'id' | 'lead'>
+  conversation: Pick<Conversation, 'id' | 'lead' | 'status' | 'label' | 'suppression' | 'lastMessage'>
   lastMessageId: string
   /** Undefined if unknown. */
   draft: Draft | null | undefined
@@ -31,15 +34,26 @@ interface ReplyBoxProps {
   textarea: RefObject<HTMLTextAreaElement | null>
   /** Called with the answer when it is sent, and with null when the call has ended. */
   onSending: (reply: SentAnswer | null) => void
+  /** Opens the next person who waits, after an answer was sent by keyboard. */
+  onNext?: () => void
 }
 
 /** The field for an answer. The draft is saved while the user types. The answer is sent immediately. */
-export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, textarea, onSending }: ReplyBoxProps) {
+export function ReplyBox({
+  conversation,
+  lastMessageId,
+  draft,
+  otherDrafts,
+  textarea,
+  onSending,
+  onNext,
+}: ReplyBoxProps) {
   const { id, lead } = conversation
+  const name = lead.name || `@${lead.twitterHandle}`
   const draftSaves = useSavedDraft(id, draft === undefined ? undefined : (draft?.text ?? ''))
   const { text, setText, isKnown } = draftSaves
   useReplyFocus(id, textarea)
-  const reply = useReply({ conversationId: id, lastMessageId, text, setText, draftSaves, onSending })
+  const reply = useReply({ conversationId: id, name, lastMessageId, text, setText, draftSaves, onSending })
   const { firstName = null, metadata = {} } =
     useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data ?? {}
   const recipient = { ...lead, firstName, metadata }
@@ -49,21 +63,34 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const isTooLong = text.length > MESSAGE_MAX
   const isWhole = trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
   const isReady = isKnown && isWhole
-  /** Text to send once the draft has loaded. */
-  const [early, setEarly] = useState<string | null>(null)
   const submit = () => {
-    if (!isKnown && isWhole) setEarly(trimmed)
-    else if (isReady && !reply.isPending) reply.send({ text: trimmed, asWritten: variables.length > 0 })
+    if (isReady && !reply.isPending) reply.send({ text: trimmed, asWritten: variables.length > 0 })
+    return isReady && !reply.isPending
   }
-  const sendEarly = useEffectEvent(() => {
-    setEarly(null)
-    // If the text now includes a saved draft, or was changed, the user has not confirmed the complete text.
-    if (early === trimmed) submit()
+  const queue = useQueuedAnswer(id)
+  const sendAndOpenNext = () => {
+    if (!isKnown && isWhole) queue.add(trimmed)
+    else if (submit()) onNext?.()
+  }
+  const sendQueued = useEffectEvent(() => {
+    const { queued } = queue
+    queue.add(null)
+    // If the text now includes a saved draft, the user has not confirmed the complete text.
+    if (queued === trimmed) sendAndOpenNext()
+    else toast.info('Not sent, because you had already begun a reply. Check the text, then send it.')
   })
-  const isDue = isKnown && early !== null
+  const isDue = isKnown && queue.queued !== null
   useEffect(() => {
-    if (isDue) sendEarly()
+    if (isDue) sendQueued()
   }, [isDue])
+  useEffect(
+    () => () => {
+      if (queuedAnswer(id) === null || document.querySelector(`textarea[data-reply="${id}"]`)) return
+      queueAnswer(id, null)
+      toast.info(`${name}: not sent, because the conversation had not loaded. Your answer is a draft.`)
+    },
+    [id, name],
+  )
   const snippets = useSnippetList({ text, setText, textarea, recipient })
   const insert = (inserted: string) => {
     const start = textarea.current?.selectionStart ?? text.length
@@ -71,9 +98,12 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
     setText(text.slice(0, start) + inserted + text.slice(end))
     requestAnimationFrame(() => textarea.current?.setSelectionRange(start + inserted.length, start + inserted.length))
   }
+  // Calls cost something, so only people who wait get them, and only in the inbox.
+  const isSuggested = onNext !== undefined && isWaiting(conversation) && Boolean(conversation.lastMessage.text)
   const suggestions = useReplySuggestions({
     conversationId: id,
     isEmpty: text === '',
+    messageId: isSuggested && isKnown && !reply.isPending ? lastMessageId : null,
     onInsert(suggested) {
       setText(suggested)
       if (trimmed !== '') undoable('Reply replaced.', () => setText(text))
@@ -120,12 +150,13 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           <textarea
             ref={textarea}
             dir={text === '' ? undefined : 'auto'}
-            data-reply
+            data-reply={id}
             aria-label="Reply"
             aria-keyshortcuts="R"
-            placeholder={suggestions.ghost ? '' : `Reply to ${lead.name || `@${lead.twitterHandle}`}`}
+            placeholder={suggestions.ghost ? '' : `Reply to ${name}`}
             className="block max-h-60 min-h-18 w-full resize-none overflow-y-auto bg-transparent px-3.5 pt-3 pb-1 text-sm outline-none field-sizing-content placeholder:text-faint pointer-coarse:text-base"
             value={text}
+            readOnly={queue.queued !== null}
             onChange={(event) => {
               setText(event.currentTarget.value)
               if (reply.isError) reply.reset()
@@ -133,10 +164,10 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             onSelect={snippets.onSelect}
             {...snippets.props}
             onKeyDown={(event) => {
-              if (snippets.onKeyDown(event) || suggestions.onKeyDown(event)) return
-              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+              if (queue.onKeyDown(event) || snippets.onKeyDown(event) || suggestions.onKeyDown(event)) return
+              if (sends(event)) {
                 event.preventDefault()
-                submit()
+                sendAndOpenNext()
               }
               if (event.key === 'Escape') event.currentTarget.blur()
             }}
@@ -159,11 +190,20 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             {text !== '' && formatNumber(text.length)}
             <span className="sr-only"> characters</span>
           </span>
-          <Button size="sm" variant="primary" disabled={!isReady} loading={reply.isPending} onClick={submit}>
+          <Button
+            size="sm"
+            variant="primary"
+            title={onNext && `${sendKeys()} also opens the next person who waits`}
+            disabled={!isReady}
+            loading={reply.isPending}
+            onClick={submit}
+          >
             Send <Kbd>{sendKeys()}</Kbd>
           </Button>
         </div>
       </div>
+      {queue.note}
+      {suggestions.announcement}
       <SuggestionsNeedModel />
     </div>
   )

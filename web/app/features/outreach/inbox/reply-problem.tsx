@@ -24,6 +24,9 @@ export function newerIn(error: unknown): readonly Message[] {
   return errorCode(error) === 'CONVERSATION_CHANGED' && Array.isArray(data) ? data : []
 }
 
+/** Whether an answer was sent, in one line. */
+export const problemTitle = (error: unknown): string => problemOf(error).title
+
 interface Problem {
   tone: 'warn' | 'bad'
   title: string

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import {
   generatePath,
   useLocation,
@@ -16,8 +16,10 @@ import { paths } from '../../../paths'
 import { toast } from '../../../ui/toast'
 import { workspaceValue } from '../../../workspace-value'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
+import { nextWaiting } from './answers-under-way'
 import { type ConversationChange, changeCached } from './conversation-cache'
 import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
+import { focusOnOpen } from './reply-focus'
 import { NOTHING_SELECTED, type Selection, toggled } from './selection'
 
 /** Poll interval, in case a live event gets lost. */
@@ -39,7 +41,7 @@ export function useInbox(mayRead: boolean) {
       refetchInterval: INBOX_POLL_MS,
     }),
   )
-  const rows = list.data?.pages.flatMap(({ conversations }) => conversations)
+  const rows = list.data && rowsOf(list.data)
   const counts = list.data?.pages[0]?.counts
   const { selection, setSelection } = useSelection(filter)
   const selected = rows?.filter(({ id }) => selection.hasAll || selection.ids.has(id)) ?? []
@@ -53,6 +55,27 @@ export function useInbox(mayRead: boolean) {
       preventScrollReset: true,
       state: show(id),
     })
+  }
+  const current = useRef(openId)
+  useLayoutEffect(() => {
+    current.current = openId
+  }, [openId])
+  /** Opens the next person who waits for an answer, or says that nobody does. */
+  const openNextWaiting = async () => {
+    let pages: Pick<typeof list, 'data' | 'hasNextPage' | 'isError' | 'fetchNextPage'> = list
+    for (;;) {
+      const next = nextWaiting(rowsOf(pages.data), openId)
+      // The user may have opened someone else while more conversations were loading.
+      if (current.current !== openId) return
+      if (next) {
+        focusOnOpen(next.id)
+        return open(next.id)
+      }
+      if (!pages.hasNextPage || pages.isError) break
+      pages = await pages.fetchNextPage()
+    }
+    const isNarrowed = narrowedBy(filter) > 0 || filter.q || filter.status !== 'open'
+    toast.info(`Nobody else ${isNarrowed ? 'in this view ' : ''}is waiting for your answer.`)
   }
   /** The conversation before or after the open one, or the first if no conversation is open. Null beyond the loaded ones. */
   const neighbor = (by: 1 | -1): Conversation | null => {
@@ -79,10 +102,14 @@ export function useInbox(mayRead: boolean) {
     openId,
     open,
     neighbor,
+    openNextWaiting,
     /** Opens the next conversation or, at the end, the previous one, because the open one leaves the list. */
     openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
   }
 }
+
+type Lists = { pages: readonly { conversations: Conversation[] }[] }
+const rowsOf = (data: Lists | undefined): Conversation[] => data?.pages.flatMap((page) => page.conversations) ?? []
 
 /** The id of the open conversation. The URL follows later, but the next key must already act on the new one. */
 function useOpenId(conversationId: string | null) {

@@ -3,6 +3,7 @@ import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { api, client } from '../../../api'
 import { cacheDraft } from './conversation-cache'
+import { addToReply } from './reply-focus'
 import { draftText, forgetSaved, keepUnsaved, unsavedDraft } from './unsaved-drafts'
 
 const SAVE_AFTER_MS = 800
@@ -55,6 +56,17 @@ export function useSavedDraft(id: string, saved: string | undefined) {
       keepUnsaved(id, null)
       cacheDraft(queries, id, '')
     },
+  }
+}
+
+/** Returns a function that restores the draft of a conversation whose reply box has closed. */
+export function useRestoreDraft(id: string): (text: string) => void {
+  const queries = useQueryClient()
+  return (text) => {
+    // It may be open again. Its box then saves the text.
+    if (addToReply(text, id)) return
+    // If the call fails, the text stays stored in this tab.
+    void saveDraft(queries, id, draftText(unsavedDraft(id)?.text, { text, isAddition: true })).catch(() => {})
   }
 }
 

@@ -5,7 +5,10 @@ import { Card } from '../../../ui/card'
 const SENT = [
   ['Drafts and rewrites', 'your goal, audience and text, and “About us”'],
   ['Openers', "each person's name, bio, website and source, your message, and “About us”"],
-  ['Replies', "the person's name, the latest messages, the campaign's message, “About us” and your snippets"],
+  [
+    'Replies',
+    "when you ask, or open someone who waits: the person's name, the latest messages, the campaign's message, “About us” and your snippets",
+  ],
   ['Second opinions on labels', 'a reply that our own classifier is unsure about, only if you connected the model'],
 ] as const
 

@@ -3,6 +3,7 @@ import { RefreshCw, Sparkles, X } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Button, IconButton } from '../../../ui/button'
 import { Kbd } from '../../../ui/kbd'
+import { textsOf, useEarlySuggestions } from './early-suggestions'
 import { useDrafts } from './use-drafts'
 import { useModel } from './use-model'
 import { writerProblem } from './writer-text'
@@ -16,18 +17,34 @@ interface ReplySuggestionsOptions {
   conversationId: string
   /** Whether the reply box is empty, so that the suggestion appears in it. */
   isEmpty: boolean
+  /** The message of a person who waits for an answer, which is suggested without being asked for; or null. */
+  messageId: string | null
   onInsert: (text: string) => void
   /** Called when the bar closes. It may have had the focus. */
   onClose: () => void
 }
 
-/** Suggests two answers, one at a time, in an empty reply box. The user inserts and sends one. */
-export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose }: ReplySuggestionsOptions) {
+const NO_SUGGESTIONS = {
+  button: null,
+  bar: null,
+  insertButton: null,
+  ghost: null,
+  announcement: null,
+  onKeyDown: () => false,
+}
+
+/**
+ * Suggests answers, one at a time, in an empty reply box. The user inserts and sends one. The bar with
+ * their number and other actions opens on request.
+ */
+export function useReplySuggestions(options: ReplySuggestionsOptions) {
+  const { conversationId, isEmpty, messageId, onInsert, onClose } = options
   const textId = useId()
-  const suggestions = useSuggestions(conversationId)
-  const { suggestion, reset } = suggestions
   const hasModel = Boolean(useModel())
-  if (!hasModel) return { button: null, bar: null, insertButton: null, ghost: null, onKeyDown: () => false }
+  const early = useEarlySuggestions(conversationId, hasModel ? messageId : null, isEmpty)
+  const suggestions = useSuggestions(conversationId, early)
+  const { suggestion, reset } = suggestions
+  if (!hasModel) return NO_SUGGESTIONS
 
   const close = () => {
     reset()
@@ -47,19 +64,30 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
         icon={<Sparkles />}
         className="text-muted"
         loading={suggestions.isWriting}
-        onClick={suggestions.ask}
+        onClick={suggestions.open}
       />
     ),
     bar: suggestions.isOpen && (
       <SuggestionBar {...suggestions} textId={textId} isTextHidden={isEmpty} onClose={close} />
     ),
-    insertButton: suggestion && (
+    insertButton: suggestion && (isEmpty || suggestions.isOpen) && (
       <Button size="sm" variant="ghost" aria-describedby={textId} onClick={insert}>
         Insert {isEmpty && <Kbd>Tab</Kbd>}
       </Button>
     ),
     /** Appears in the empty reply box. */
     ghost: isEmpty && suggestion ? suggestion : null,
+    /** For screen readers. The open bar announces it itself. */
+    announcement: (
+      <p role="status" className="sr-only">
+        {isEmpty && suggestion && !suggestions.isOpen && (
+          <>
+            Suggested answer: <span id={textId}>{suggestion}</span> Press Tab in the reply box to insert it, or Esc to
+            drop it.
+          </>
+        )}
+      </p>
+    ),
     /**
      * Handles Tab, which inserts a suggestion into an empty reply box, and Escape, which closes the
      * suggestions.
@@ -67,7 +95,7 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
      */
     onKeyDown(event: KeyboardEvent): boolean {
       const isPlain = !event.shiftKey && !event.metaKey && !event.ctrlKey && !event.altKey
-      if (!suggestions.isOpen || !isEmpty || !isPlain) return false
+      if (!(suggestions.isOpen || suggestion) || !isEmpty || !isPlain) return false
       if (event.key === 'Tab' && suggestion) insert()
       else if (event.key === 'Escape') reset()
       else return false
@@ -78,26 +106,29 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
 }
 
 /** The suggested answers, which one is displayed, and why there are none. */
-function useSuggestions(conversationId: string) {
+function useSuggestions(conversationId: string, early: ReturnType<typeof useEarlySuggestions>) {
+  const [isOpen, setOpen] = useState(false)
   const [position, setPosition] = useState(0)
   /** Rewritten suggestions, by the text that each one replaces. */
   const [rewritten, setRewritten] = useState<ReadonlyMap<string, string>>(new Map())
   const suggesting = useDrafts()
   const rewriting = useDrafts()
-  const drafted = suggesting.drafts.flatMap((draft) => ('text' in draft ? [draft.text] : []))
+  const drafted = suggesting.status === 'idle' ? early.texts : textsOf(suggesting.drafts)
   const index = position % Math.max(1, drafted.length)
   const original = drafted[index]
   const suggestion = original && (rewritten.get(original) ?? original)
   const failed = [rewriting, suggesting].find(({ status }) => status === 'failed')
   const fault = suggestion ? null : suggesting.done?.fault
   const reset = () => {
+    early.drop()
+    setOpen(false)
     suggesting.reset()
     rewriting.reset()
     setRewritten(new Map())
     setPosition(0)
   }
   return {
-    isOpen: suggesting.status !== 'idle',
+    isOpen,
     isWriting: suggesting.status === 'writing',
     isRewriting: rewriting.status === 'writing',
     suggestion,
@@ -105,9 +136,12 @@ function useSuggestions(conversationId: string) {
     count: drafted.length,
     problem: failed ? writerProblem(failed.error) : fault && faultText(fault),
     reset,
-    ask() {
-      reset()
-      void suggesting.write({ kind: 'reply', conversationId })
+    /** Opens the bar. Asks for suggestions if there are none, or if it is open already. */
+    open() {
+      const isAsking = isOpen || !suggestion
+      if (isAsking) reset()
+      setOpen(true)
+      if (isAsking) void suggesting.write({ kind: 'reply', conversationId })
     },
     showNext() {
       rewriting.reset()

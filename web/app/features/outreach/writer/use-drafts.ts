@@ -52,7 +52,11 @@ export function useDrafts({ onError }: { onError?: (error: unknown) => void } = 
 }
 
 /** @throws ORPCError if the writer reports an error, even after its stream has started */
-async function readDrafts(input: DraftsInput, signal: AbortSignal, onDrafts: (drafts: Draft[]) => void) {
+export async function readDrafts(
+  input: DraftsInput,
+  signal: AbortSignal | null = null,
+  onDrafts: (drafts: Draft[]) => void = () => {},
+): Promise<DraftsDone> {
   const response = await signedFetch('/api/writer/drafts', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },

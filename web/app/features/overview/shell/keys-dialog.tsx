@@ -3,13 +3,16 @@ import { localStorage } from '../../../browser-storage'
 import { Switch } from '../../../ui/choice'
 import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { modKey } from '../../../ui/mod-key'
-import { activeKeys, type KeyGroup, LETTER_KEYS, letterKeysAreOn } from '../../../ui/use-keys'
+import { activeKeys, type KeyGroup, LETTER_KEYS } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
+import { SUGGESTED_ANSWERS } from '../../outreach/writer/early-suggestions'
+import { useModel } from '../../outreach/writer/use-model'
 import { moreLinks, workLinks } from './navigation'
 
 /** Keyboard shortcuts of the current page and of every page. */
 export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' | 'returnsTo'>) {
   const hasInbox = useIsOffered('member')
+  const hasModel = Boolean(useModel())
   const links = [...workLinks, ...moreLinks].filter(({ isInbox }) => hasInbox || !isInbox)
   const groups: KeyGroup[] = [
     ...activeKeys(),
@@ -44,26 +47,38 @@ export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' 
           </section>
         ))}
       </div>
-      <LetterKeys />
+      <div className="mt-6 grid gap-4">
+        {/* Speech input or an accidental touch can trigger single keys. */}
+        <BrowserSwitch
+          storageKey={LETTER_KEYS}
+          label="Single-key shortcuts"
+          hint={`When off, single keys do nothing outside of text fields in this browser. ${modKey()}K still works.`}
+        />
+        {hasModel && (
+          <BrowserSwitch
+            storageKey={SUGGESTED_ANSWERS}
+            label="Suggested answers"
+            hint="When off, the inbox suggests an answer in this browser only if you ask for one."
+          />
+        )}
+      </div>
     </Dialog>
   )
 }
 
-/** Turns off single-letter shortcuts, which speech input or an accidental touch can trigger. */
-function LetterKeys() {
-  const [isOn, setOn] = useState(letterKeysAreOn)
+interface BrowserSwitchProps {
+  /** Key in local storage: 'off' turns it off in this browser. */
+  storageKey: string
+  label: string
+  hint: string
+}
+
+function BrowserSwitch({ storageKey, label, hint }: BrowserSwitchProps) {
+  const [isOn, setOn] = useState(() => localStorage.getItem(storageKey) !== 'off')
   const change = (next: boolean) => {
     setOn(next)
-    if (next) localStorage.removeItem(LETTER_KEYS)
-    else localStorage.setItem(LETTER_KEYS, 'off')
+    if (next) localStorage.removeItem(storageKey)
+    else localStorage.setItem(storageKey, 'off')
   }
-  return (
-    <Switch
-      className="mt-6"
-      label="Single-key shortcuts"
-      hint={`When off, single keys do nothing outside of text fields in this browser. ${modKey()}K still works.`}
-      checked={isOn}
-      onChange={(event) => change(event.currentTarget.checked)}
-    />
-  )
+  return <Switch label={label} hint={hint} checked={isOn} onChange={(event) => change(event.currentTarget.checked)} />
 }

@@ -38,6 +38,16 @@ test('needText says what happens at the spending limit, and until when', () => {
   expect(textOf(true)).toMatchObject({ title: 'X spending limit of $20.00 reached' })
 })
 
+test('needText asks whether conversations are stored', () => {
+  const need = { code: 'consent_missing' as const, params: { handle: 'lena' }, path: '/twitter?consent=a' }
+  expect(needText(need)).toEqual({
+    title: 'Store conversations of @lena?',
+    text: 'Until you decide, replies are kept without their text.',
+    action: 'Decide',
+    role: 'member',
+  })
+})
+
 test('needKey tells apart two accounts that were lost', () => {
   const lost = (handle: string) => needKey({ code: 'x_disconnected', params: { handle }, path: '/twitter' })
   expect(lost('lena')).not.toBe(lost('omar'))

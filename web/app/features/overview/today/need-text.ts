@@ -49,6 +49,13 @@ export function needText({ code, params }: Need): NeedText {
         action: 'Connect',
         role: 'admin',
       }
+    case 'consent_missing':
+      return {
+        title: `Store conversations of @${params.handle}?`,
+        text: 'Until you decide, replies are kept without their text.',
+        action: 'Decide',
+        role: 'member',
+      }
     case 'campaign_paused': {
       const reason = { code: params.reason, params } as PauseReason
       const detail = typeof params.detail === 'string' ? params.detail : null

@@ -18,7 +18,7 @@ export default function Pulse({ today }: { today: Today }) {
     >
       <Ring share={capNow > 0 ? countedInDay / capNow : 0} className="size-7 shrink-0" />
       <span className="grid min-w-0 rail:sr-only" data-numeric>
-        <span className="truncate">
+        <span className="flex flex-wrap gap-x-1 whitespace-nowrap">
           <span className="font-strong text-ink">
             {formatNumber(countedInDay)} of {formatNumber(capNow)}
           </span>{' '}

@@ -28,6 +28,7 @@ import { findOutcome } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
 import { ConnectWithX } from './connect-with-x'
 import { ConsentCard } from './consent-card'
+import { useConsentDialog, useConsentFromUrl } from './consent-dialog'
 import { DEPENDS_ON_ACCOUNT, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
@@ -42,6 +43,8 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   // The form disappears once the account is connected.
   const focusFallback = useFocusFallback<HTMLDivElement>()
   const outcome = useOutcome(status.data)
+  const consent = useConsentDialog()
+  useConsentFromUrl(consent)
   useConsistentList(status.data, accounts)
   // Members can make the server ask X for the status. Viewers only see the stored one.
   const mayCheck = useIsOffered('member')
@@ -73,6 +76,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
       used={all.filter((account) => account.status === 'connected').length}
       limit={accounts.data.limit}
       methods={status.data?.methods ?? []}
+      onConnected={consent.showLatest}
     />
   )
   return (
@@ -116,14 +120,15 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
             <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
           ) : (
             <>
-              {!connected && <HowToConnect connection={status.data} />}
+              {!connected && <HowToConnect connection={status.data} onConnected={consent.showLatest} />}
               <NextSteps connected={connected} accounts={all} />
             </>
           )}
           {connected && all.length === 1 && addAccount}
         </div>
       </Card>
-      {mayCheck && all.length > 0 && <ConsentCard accounts={all} />}
+      {mayCheck && all.length > 0 && <ConsentCard accounts={all} onDecide={consent.show} />}
+      {consent.dialog}
       {all.length > 1 && (
         <Card
           title="All X accounts"
@@ -239,8 +244,13 @@ function nextText(at: Date): string {
   return formatDate(at, { hour: 'numeric', minute: '2-digit', ...(hoursLeft < 24 ? {} : { weekday: 'short' }) })
 }
 
+interface HowToConnectProps {
+  connection: Pick<XConnection, 'methods'> | undefined
+  onConnected: () => void
+}
+
 /** The connection methods that this server supports. */
-function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'> | undefined }) {
+function HowToConnect({ connection, onConnected }: HowToConnectProps) {
   if (!connection) return null
   const { methods } = connection
   if (methods.length === 0) {
@@ -255,7 +265,7 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
       {methods.includes('password') && (
         <>
           <OrDivider />
-          <ConnectForm variant="secondary" />
+          <ConnectForm variant="secondary" onConnected={onConnected} />
         </>
       )}
     </div>
@@ -290,8 +300,14 @@ export function NextSteps({ connected, accounts }: { connected: boolean; account
   )
 }
 
+interface AddAccountProps extends Pick<HowToConnectProps, 'onConnected'> {
+  used: number
+  limit: number
+  methods: XConnection['methods']
+}
+
 /** Connects another account, or says that the plan's limit is reached. */
-function AddAccount({ used, limit, methods }: { used: number; limit: number; methods: XConnection['methods'] }) {
+function AddAccount({ used, limit, methods, onConnected }: AddAccountProps) {
   const [isOpen, setIsOpen] = useState(false)
   // Close the form once an account is connected.
   useEffect(() => {
@@ -304,7 +320,7 @@ function AddAccount({ used, limit, methods }: { used: number; limit: number; met
       </p>
     )
   }
-  if (isOpen) return <HowToConnect connection={{ methods }} />
+  if (isOpen) return <HowToConnect connection={{ methods }} onConnected={onConnected} />
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-muted" data-numeric>

@@ -1,0 +1,38 @@
+import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { expect, test } from 'vitest'
+import { beginAnswer, nextWaiting } from './answers-under-way'
+
+const row = (id: string, change: Partial<Conversation> & { isOurs?: boolean } = {}) => ({
+  id,
+  status: 'open' as const,
+  label: 'interested' as const,
+  suppression: 'none' as const,
+  lastMessage: { isOurs: change.isOurs ?? false },
+  ...change,
+})
+
+test('opens the next person below the open one, then starts again at the top', () => {
+  const rows = [row('a'), row('b'), row('c')]
+  expect(nextWaiting(rows, 'a')?.id).toBe('b')
+  expect(nextWaiting(rows, 'c')?.id).toBe('a')
+  expect(nextWaiting(rows, null)?.id).toBe('a')
+  expect(nextWaiting(rows, 'elsewhere')?.id).toBe('a')
+})
+
+test('skips people who do not wait, and those who are being answered', () => {
+  const rows = [
+    row('open'),
+    row('ours', { isOurs: true }),
+    row('refused', { label: 'not_interested' }),
+    row('booked', { label: 'booked' }),
+    row('done', { status: 'done' }),
+    row('suppressed', { suppression: 'suppressed' }),
+    row('answering'),
+    row('unlabeled', { label: null }),
+  ]
+  const endAnswer = beginAnswer('answering')
+  expect(nextWaiting(rows, 'open')?.id).toBe('unlabeled')
+  expect(nextWaiting(rows.slice(0, -1), 'open')).toBeUndefined()
+  endAnswer()
+  expect(nextWaiting(rows, 'open')?.id).toBe('answering')
+})
