@@ -8,6 +8,7 @@ import { openDataDir } from '../server/src/data-dir.ts'
 import { buildIfStale } from '../tools/build.ts'
 import { onParentGone } from '../tools/programs.ts'
 import { root } from '../tools/root.ts'
+import { packageOfThisMachine } from './database/binaries.ts'
 import { lockDataDir } from './database/data-dir-lock.ts'
 import { embeddedUrl, stopLeftover } from './database/embedded.ts'
 import { demoAccount } from './demo.ts'
@@ -56,7 +57,11 @@ try {
 
 async function start(): Promise<void> {
   const dataDir = openDataDir(resolve(env.DATA_DIR || '.data'))
-  if (embedded) await requireFreeDataDir(dataDir)
+  if (embedded) {
+    // Fails now rather than after the builds.
+    packageOfThisMachine()
+    await requireFreeDataDir(dataDir)
+  }
   await requireFreePort()
 
   if (!isDev) {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import { expect, test } from 'vitest'
 import { root } from './root.ts'
 
@@ -47,7 +48,13 @@ test('packs a typed client that works outside of the repository', { timeout: 180
     await run(process.execPath, [join(root, 'tools', 'pack-client.ts')], { env: { ...process.env, INIT_CWD: folder } })
     const installed = join(folder, 'node_modules', '@x-automated', 'client')
     await mkdir(installed, { recursive: true })
-    await run('tar', ['-xzf', join(folder, 'x-automated-client-0.1.0.tgz'), '--strip-components=1', '-C', installed])
+    await run('tar', [
+      '-xzf',
+      join(folder, `x-automated-client-${RELEASE}.tgz`),
+      '--strip-components=1',
+      '-C',
+      installed,
+    ])
     for (const name of await dependenciesOf(installed)) {
       await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
       await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name))

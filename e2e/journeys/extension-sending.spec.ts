@@ -1,3 +1,4 @@
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import { beforeAll, expect, test } from 'vitest'
 import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
 import { expectSoundPage } from '../world.ts'
@@ -81,7 +82,7 @@ test('pairs with one click, shows status and activity, unpairs, and pairs by cod
   await popup.getByRole('button', { name: 'Pair', exact: true }).click()
   await popup.getByText(/^\d+ of 500 messages$/).waitFor()
   await popup.getByLabel('Send in the background').check()
-  expect((await client.extension.list()).pairings).toMatchObject([{ signedInAs: 'browser_sender', version: '0.2.0' }])
+  expect((await client.extension.list()).pairings).toMatchObject([{ signedInAs: 'browser_sender', version: RELEASE }])
 })
 
 test('changes nothing if a start finds no login on X', async () => {

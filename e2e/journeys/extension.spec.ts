@@ -1,4 +1,5 @@
 import { EXTENSION_TEXT, MESSAGE_LIMIT } from '@x-automated/contract/outreach/extension'
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { conversationId } from '@x-automated/stand-ins/x/messages'
 import type { Page } from 'playwright-core'
@@ -221,7 +222,7 @@ test('stops if X has changed its page, until the user has it check again', async
   expect(await world.ask(world.product, { action: 'GET_STATUS' })).toEqual({
     success: true,
     status: {
-      version: '0.2.0',
+      version: RELEASE,
       paused: false,
       pageChanged: 'the name on a profile',
       signedInAs: 'ext_sender',

@@ -1,3 +1,4 @@
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { callApi, expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
@@ -76,9 +77,10 @@ it('collapses the sidebar to a rail and remembers it', async () => {
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Expand sidebar' }).click()
   await expect.poll(width).toBeGreaterThan(150)
-  // The help lists all shortcuts. Closing it returns the focus to its button.
+  // The help menu shows the version and lists all shortcuts. Closing them returns the focus to its button.
   const help = page.getByRole('button', { name: 'Help', exact: true })
   await help.click()
+  await page.getByRole('menu').getByText(`Version ${RELEASE}`, { exact: true }).waitFor()
   await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')

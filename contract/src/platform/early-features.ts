@@ -1,12 +1,12 @@
 /** This code's release, as in package.json. */
-export const RELEASE = '0.1.0'
+export const RELEASE = '1.0.0'
 
 /** A new feature that some people get one release before everyone else. */
 export interface EarlyFeature {
   key: string
   /** The feature's name on screens. */
   name: string
-  /** The release that opens it to everyone, such as '0.2.0'. */
+  /** The release that opens it to everyone, such as '1.1.0'. */
   opensIn: string
 }
 

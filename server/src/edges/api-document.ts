@@ -2,6 +2,7 @@ import type { AnyContractProcedure } from '@orpc/contract'
 import { type OpenAPI, OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@x-automated/contract/contract'
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import type { OperationMeta, Scope } from '@x-automated/contract/route'
 import { edgeOperations, errorBody, scopeNote, securityOf } from './openapi.ts'
 
@@ -11,7 +12,7 @@ export async function describeApi(): Promise<string> {
   const document = await generator.generate(contract, {
     info: {
       title: 'X-Automated API',
-      version: '1.0.0',
+      version: RELEASE,
       description:
         'Requests and responses are JSON. Authenticated calls send `Authorization: Bearer <token>`: an API key, or the access token of a session. ' +
         'Errors have the body `{ "success": false, "code", "error", "details"? }`. Calls that change data accept an `Idempotency-Key` header.',

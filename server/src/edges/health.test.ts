@@ -1,3 +1,4 @@
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 
@@ -8,8 +9,9 @@ beforeAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) => fetch(app.origin + path, { headers })
 
 describe('GET /healthz and /readyz', () => {
-  it('return 200 with the state of each dependency', async () => {
-    expect((await get('/healthz')).status).toBe(200)
+  it('return 200 with the version and the state of each dependency', async () => {
+    const healthy = await get('/healthz')
+    expect([healthy.status, await healthy.json()]).toEqual([200, { status: 'ok', version: RELEASE }])
     const ready = await get('/readyz')
     expect([ready.status, await ready.json()]).toEqual([
       200,

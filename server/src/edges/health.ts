@@ -1,3 +1,4 @@
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
@@ -12,7 +13,7 @@ const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/
 
 /** GET /healthz (it runs), GET /readyz (it can serve requests), GET /metrics (Prometheus). */
 export function serveHealth(app: FastifyInstance, services: Services): void {
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/healthz', async () => ({ status: 'ok', version: RELEASE }))
 
   let checking: Promise<DatabaseState> | null = null
   app.get('/readyz', async (_request, reply) => {

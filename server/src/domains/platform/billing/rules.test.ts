@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { RELEASE } from '@x-automated/contract/platform/early-features'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -243,9 +241,4 @@ describe('mergeInvoices', () => {
       { numRuns: 50 },
     )
   })
-})
-
-it('knows the release of this code, on which early features depend', () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8'))
-  expect(RELEASE).toBe(version)
 })

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { RELEASE } from '@x-automated/contract/platform/early-features'
 import { BookOpen, Code, Keyboard, Mail, Sparkles } from 'lucide-react'
 import { type ReactElement, useRef, useState } from 'react'
 import { api } from '../../../api'
 import { paths } from '../../../paths'
 import { supportAddress } from '../../../product-address'
 import { Kbd } from '../../../ui/kbd'
-import { Menu, MenuItem, MenuLink } from '../../../ui/menu'
+import { Menu, MenuItem, MenuLink, MenuNote } from '../../../ui/menu'
 import { supportText } from '../../platform/billing/support-text'
 import KeysDialog from './keys-dialog'
 
@@ -42,6 +43,7 @@ export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
             )}
           </span>
         </MenuLink>
+        <MenuNote>Version {RELEASE}</MenuNote>
       </Menu>
       <KeysDialog
         open={showsKeys}
