@@ -31,7 +31,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await world.subscribe('team@example.com')
   await page.reload()
   await page.getByLabel('Name', { exact: true }).fill('Acme')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByText('Name saved.').waitFor()
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'Send invitation' }).click()
@@ -73,7 +73,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await expectSoundBothWays(page)
   await theirs.goto(PEOPLE)
   await theirs.getByText("You're in Acme as a member").waitFor()
-  await theirs.getByRole('tab', { name: 'API', exact: true }).click()
+  await theirs.getByRole('tab', { name: 'API and sign-on' }).click()
   await theirs.getByText('Only the owner and admins can manage API keys').waitFor()
 
   // The API keys of an admin who is removed are suspended until another admin adopts them.

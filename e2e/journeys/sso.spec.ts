@@ -77,7 +77,8 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   // The form validates its fields.
   await admin.getByRole('button', { name: 'Profile menu' }).click()
   await admin.getByRole('menuitem', { name: 'Settings' }).click()
-  await admin.getByRole('tab', { name: 'Single sign-on' }).click()
+  await admin.getByRole('tab', { name: 'API and sign-on' }).click()
+  await admin.getByRole('link', { name: 'Single sign-on', exact: true }).click()
   await admin.getByText('Single sign-on is off').waitFor()
   await soundInBoth(admin)
   await admin.getByRole('button', { name: 'Save identity provider' }).click()

@@ -110,7 +110,10 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.getByText('No snippets yet').waitFor()
 
   await page.getByRole('textbox', { name: 'Keep message text for (days)' }).fill('90')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page
+    .getByRole('region', { name: 'Inbox', exact: true })
+    .getByRole('button', { name: 'Save', exact: true })
+    .click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Message text is kept for 90 days.').waitFor()
   expect(await client.replies.settings()).toEqual({ keepTextsDays: 90 })

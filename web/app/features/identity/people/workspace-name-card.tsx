@@ -40,7 +40,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
           <Input autoComplete="organization" {...form.register('name')} />
         </Field>
         <Button type="submit" loading={rename.isPending} disabled={!form.formState.isDirty}>
-          Save
+          Save name
         </Button>
       </Form>
     </Card>

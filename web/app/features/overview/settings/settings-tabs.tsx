@@ -66,7 +66,7 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
     value: 'api',
     label: 'API and sign-on',
     sections: [
-      { id: 'api', title: 'API keys', content: <ApiKeysTab /> },
+      { id: 'api', title: 'API', content: <ApiKeysTab /> },
       { id: 'single-sign-on', title: 'Single sign-on', content: <SingleSignOnTab /> },
     ],
   },
