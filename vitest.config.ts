@@ -138,6 +138,17 @@ export default defineConfig({
           expect: { poll },
         },
       },
+      {
+        test: {
+          name: 'container',
+          include: ['e2e/container/**/*.spec.ts'],
+          globalSetup: existing('./server/test/global-setup.ts'),
+          testTimeout: 300_000,
+          // Installs and builds everything.
+          hookTimeout: 1_800_000,
+          expect: { poll },
+        },
+      },
     ],
   },
 })

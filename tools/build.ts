@@ -37,7 +37,7 @@ const bundled = (title: string, workspace: string, ...otherSources: string[]): T
 })
 
 const targets = {
-  server: bundled('the server', 'server', join(root, 'dev-env', 'run-server.ts'), join(root, 'dev-env', 'database')),
+  server: bundled('the server', 'server', join(root, 'dev-env')),
   'stand-ins': bundled('the stand-ins', 'stand-ins'),
   web: {
     title: 'the web app',
@@ -124,12 +124,18 @@ async function build(target: Target): Promise<void> {
   writeFileSync(stampFileOf(target), hash)
 }
 
+/** Builds what is stale of the product, one part after the other, for machines with little memory. */
+async function buildProduct(): Promise<void> {
+  for (const name of ['server', 'web', 'extension'] as const) await buildIfStale(name, (line) => console.error(line))
+}
+
+// `npm run build` names no target. `buildIfStale` names the one whose lock this process holds.
 if (process.argv[1] === import.meta.filename) {
-  const target = targets[process.argv[2] as keyof typeof targets]
+  const target = targets[process.argv[2] as keyof typeof targets] as Target | undefined
   process.on('SIGTERM', () => process.exit(143))
-  if (!isBuilt(target))
-    await build(target).catch((error: Error) => {
-      console.error(error.message)
-      process.exitCode = 1
-    })
+  const building = !target ? buildProduct() : isBuilt(target) ? undefined : build(target)
+  await building?.catch((error: Error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
 }

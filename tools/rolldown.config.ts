@@ -4,7 +4,14 @@ import { basename, join, relative } from 'node:path'
 // unused code, programs start faster and need less memory. Rolldown is Vite's bundler.
 
 const programs: Record<string, Record<string, string>> = {
-  server: { main: 'src/main.ts', 'run-server': '../dev-env/run-server.ts', 'csv-thread': 'src/edges/csv-thread.ts' },
+  server: {
+    main: 'src/main.ts',
+    'csv-thread': 'src/edges/csv-thread.ts',
+    'run-server': '../dev-env/run-server.ts',
+    // For deployments, which have only these bundles.
+    backup: '../dev-env/backup.ts',
+    restore: '../dev-env/restore.ts',
+  },
   'stand-ins': { main: 'src/main.ts' },
 }
 const folder = process.cwd()

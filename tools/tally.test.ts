@@ -48,7 +48,7 @@ test('omits a kind whose tests were all skipped', () => {
   expect(count([module('journeys', ['skipped'])], []).has('journeys')).toBe(false)
 })
 
-test('keeps the slow browsers out of a full run', () => {
+test('keeps other browsers and the container out of a full run', () => {
   expect(fullRunKinds).toEqual(['unit', 'http', 'journeys', 'proof'])
   expect(count([module('browsers', ['passed'])], []).get('browsers')?.passed).toBe(1)
 })

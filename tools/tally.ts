@@ -1,10 +1,10 @@
 import type { TestModule } from 'vitest/node'
 
-export const kinds = ['unit', 'http', 'journeys', 'proof', 'browsers'] as const
+export const kinds = ['unit', 'http', 'journeys', 'proof', 'browsers', 'container'] as const
 type Kind = (typeof kinds)[number]
 
 /** Kinds in a full run. The others only run if named. */
-export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers')
+export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers' && kind !== 'container')
 
 /** Numbers of tests by result. */
 export type Tally = { passed: number; failed: number; skipped: number }

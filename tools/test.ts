@@ -11,7 +11,7 @@ import { closingLine, count, fullRunKinds, kindOf, kinds, repeatedLines, type Ta
 // `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path, `npm test --
 // http leads` only one kind of them, `-t "a name"` the tests with that name. `npm test -- proof`
 // runs the proofs for minutes, a full run for seconds. `npm test -- browsers` opens every page in
-// Firefox and WebKit, which a full run does not.
+// Firefox and WebKit, and `npm test -- container` builds the image, which a full run does not.
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', short: 't' } } })
 const namedKinds = kinds.filter((kind) => positionals.includes(kind))
 const chosenKinds = namedKinds.length > 0 ? namedKinds : fullRunKinds
