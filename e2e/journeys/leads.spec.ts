@@ -176,6 +176,7 @@ describe('the leads page, in a browser', () => {
     await dismissToast(page, 'List “All customers” created.')
     expect((await callApi(page, 'GET', '/lists')).lists).toMatchObject([
       { name: 'All customers', filter: { basis: 'customer' } },
+      { name: 'people', filter: null, leadCount: 64 },
     ])
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Manage saved filters' }).click()

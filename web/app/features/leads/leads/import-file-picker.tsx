@@ -20,11 +20,13 @@ export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: 
       onDragLeave={() => setOver(false)}
       onDrop={drop}
       className={cn(
-        'grid cursor-pointer justify-items-center gap-2 rounded-lg border border-dashed px-4 py-8 text-center transition-colors hover:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line',
+        'grid cursor-pointer justify-items-center gap-2 rounded-lg border border-dashed px-4 text-center transition-colors hover:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line',
+        // Once a file is chosen, its columns need the space.
+        file ? 'py-3' : 'py-8',
         over ? 'border-accent-line bg-accent-soft' : 'border-line-strong',
       )}
     >
-      <FileSpreadsheet className="size-6 text-muted" />
+      {!file && <FileSpreadsheet aria-hidden className="size-6 text-muted" />}
       {file ? (
         <span className="grid gap-0.5">
           <span className="font-strong wrap-anywhere">{file.name}</span>

@@ -174,6 +174,11 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
             {lookText(type, connection.data, look.data?.looksLeft ?? null)}
           </p>
         )}
+        {usage && left === 0 && (
+          <p id={usedUpId} className="text-muted" data-numeric>
+            {usedUpText(usage.limit ?? 0, new Date())}
+          </p>
+        )}
         <div className="overflow-x-auto max-sm:-mx-4 max-sm:px-4">
           <Segments
             label="Scrape Type"
@@ -236,11 +241,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
           </Field>
         </div>
         <div className="grid content-start gap-4">
-          {usage && left === 0 ? (
-            <p id={usedUpId} className="text-muted" data-numeric>
-              {usedUpText(usage.limit ?? 0, new Date())}
-            </p>
-          ) : (
+          {left !== 0 && (
             <>
               <Field label="Lead limit" hint="Stops when this many leads are found.">
                 <Select
