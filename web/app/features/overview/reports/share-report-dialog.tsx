@@ -113,6 +113,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
   return (
     <FormDialog
       {...dialog}
+      name="report"
       title="Share report"
       description={`A page${workspace ? ` in the name of “${workspace.name}”` : ''}, for anyone who has its link.`}
       label="Share report"
