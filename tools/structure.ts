@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
+import { formProblems } from './forms.ts'
 
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
@@ -133,6 +134,7 @@ export function repositoryProblems(root: string): string[] {
     ...structureProblems(files, read),
     ...sizeProblems(files, read),
     ...lockfileProblems(read('package-lock.json')),
+    ...formProblems(files, read),
     ...ownerProblems(read('docs/schema.sql'), read('server/test/table-owners.json')),
   ]
 }

@@ -104,7 +104,7 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   await page.getByText('Campaign "Without it" saved and paused!').waitFor()
 })
 
-it('asks before an unsaved template is discarded', async () => {
+it('keeps an unsaved template when its dialog closes, and asks before Cancel discards it', async () => {
   const { page } = await enter('unsaved')
   await page.goto('/templates')
   const dialog = page.getByRole('dialog', { name: 'New template' })
@@ -116,15 +116,18 @@ it('asks before an unsaved template is discarded', async () => {
   await button(page, 'New template').click()
   await page.getByLabel('Message template').fill('Hello {lead_name}')
   await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await button(page, 'New template').click()
+  await dialog.getByText('We restored what you typed here.').waitFor()
+  await button(page, 'Cancel').click()
   await button(page, 'Keep editing').click()
   expect(await page.getByLabel('Message template').inputValue()).toBe('Hello {lead_name}')
-  await page.mouse.click(5, 5)
+  await button(page, 'Cancel').click()
   await button(page, 'Discard changes').click()
   await dialog.waitFor({ state: 'detached' })
 
-  // There are no changes left to lose.
-  await page.getByRole('main').getByRole('link', { name: 'Campaigns' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
+  await button(page, 'New template').click()
+  expect(await page.getByLabel('Message template').inputValue()).toBe('')
 })
 
 it('replaces the messages in the form by a template, which can be undone', async () => {

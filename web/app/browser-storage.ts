@@ -4,7 +4,7 @@ export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'
 /** Wraps browser storage, with memory as a fallback if it is blocked or full. @param find may throw */
 export function withMemoryFallback(
   find: () => KeyValueStorage | undefined,
-): KeyValueStorage & { removeAll(prefix: string): void } {
+): KeyValueStorage & { removeAll(isMatch: (key: string) => boolean): void } {
   const memory = new Map<string, string>()
   const own = () => {
     try {
@@ -31,9 +31,8 @@ export function withMemoryFallback(
       memory.delete(key)
       own()?.removeItem(key)
     },
-    removeAll(prefix) {
-      for (const key of [...memory.keys(), ...Object.keys(own() ?? {})])
-        if (key.startsWith(prefix)) this.removeItem(key)
+    removeAll(isMatch) {
+      for (const key of [...memory.keys(), ...Object.keys(own() ?? {})]) if (isMatch(key)) this.removeItem(key)
     },
   }
 }
@@ -42,6 +41,3 @@ export function withMemoryFallback(
 export const localStorage = withMemoryFallback(() => globalThis.localStorage)
 /** Storage of this tab only. */
 export const sessionStorage = withMemoryFallback(() => globalThis.sessionStorage)
-
-/** Prefix of the storage keys of typed text, which is deleted when the user signs out. */
-export const TYPED = 'typed.'

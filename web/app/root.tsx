@@ -34,10 +34,12 @@ import { isClientReport } from './paths'
 import { supportAddress } from './product-address'
 import { createQueryClient, refetchOnReturn } from './query-client'
 import { RELOADS_KEY } from './reloads'
+import { useTypedStorage } from './typed-text'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
 import { Toasts } from './ui/toast'
 import { HYDRATED, useHydrated } from './ui/use-hydrated'
+import { TypedStorageContext } from './ui/use-typed-text'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: inter, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
@@ -116,26 +118,28 @@ function Frame({ children }: { children: ReactNode }) {
     // The content security policy forbids style elements.
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
-        <ConfirmProvider>
-          <div className="page-frame isolate flex min-h-dvh flex-col">
-            <a
-              href="#content"
-              className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-ink px-4 py-2 font-strong text-inverse focus:translate-y-0"
-            >
-              Skip to content
-            </a>
-            {!isReport && <Header />}
-            <main id="content" tabIndex={-1} className="flex-1 outline-none">
-              {children}
-            </main>
-            {!isReport && !fillsPanel && <Footer />}
-          </div>
-          <LateText />
-          {!isReport && <SessionWatch />}
-          <ViewCount />
-          <PageChange />
-          {hydrated && <Toasts />}
-        </ConfirmProvider>
+        <TypedStorageContext value={useTypedStorage()}>
+          <ConfirmProvider>
+            <div className="page-frame isolate flex min-h-dvh flex-col">
+              <a
+                href="#content"
+                className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-ink px-4 py-2 font-strong text-inverse focus:translate-y-0"
+              >
+                Skip to content
+              </a>
+              {!isReport && <Header />}
+              <main id="content" tabIndex={-1} className="flex-1 outline-none">
+                {children}
+              </main>
+              {!isReport && !fillsPanel && <Footer />}
+            </div>
+            <LateText />
+            {!isReport && <SessionWatch />}
+            <ViewCount />
+            <PageChange />
+            {hydrated && <Toasts />}
+          </ConfirmProvider>
+        </TypedStorageContext>
       </QueryClientProvider>
     </CSPProvider>
   )

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
-import { localStorage, sessionStorage, TYPED } from './browser-storage'
+import { localStorage, sessionStorage } from './browser-storage'
 import { contractClient } from './contract-client'
 import { type AuthEvent, createSessionStore, type SessionState } from './session-store'
 
@@ -93,9 +93,6 @@ export function attachSession(): () => void {
     if (session.state().status === 'signed-in') dataset.session = 'known'
     else delete dataset.session
     if (event !== 'SIGNED_OUT') return
-    const state = session.state()
-    if (state.status === 'signed-out' && state.reason === 'signed-out-here')
-      for (const storage of [localStorage, sessionStorage]) storage.removeAll(TYPED)
     setTimeout(
       () => session.state().status === 'signed-out' && session.hasStoredToken() && location.reload(),
       RELOAD_AFTER_MS,

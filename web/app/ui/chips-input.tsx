@@ -1,9 +1,11 @@
+import { formatList } from '@x-automated/contract/format'
 import { Plus, X } from 'lucide-react'
 import { useId, useState } from 'react'
 import { IconButton } from './button'
 import { FieldError, useFieldWiring } from './field'
 import { Input } from './input'
 import { lengthProps } from './length-props'
+import { useTypedField } from './use-typed-text'
 
 interface ChipsInputProps {
   values: readonly string[]
@@ -37,7 +39,7 @@ export function withChip(values: readonly string[], typed: string): string[] {
  */
 export function ChipsInput({
   values,
-  onChange,
+  onChange: setValues,
   placeholder,
   noun,
   empty,
@@ -53,6 +55,17 @@ export function ChipsInput({
   const setTyped = onType ?? setUncontrolled
   const wired = useFieldWiring(own)
   const errorId = useId()
+  const touch = useTypedField({
+    key: `${noun}s`,
+    label: `Chosen ${noun}s`,
+    value: JSON.stringify(values),
+    set: (stored) => setValues(JSON.parse(stored) as string[]),
+    preview: (stored) => formatList(JSON.parse(stored) as string[]),
+  })
+  const onChange = (changed: string[]) => {
+    touch()
+    setValues(changed)
+  }
   const { error } = lengthProps(typed, maxLength)
   const isFull = values.length >= most
   const add = () => {

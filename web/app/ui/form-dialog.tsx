@@ -1,34 +1,58 @@
-import { type FormEventHandler, type ReactNode, useId } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
 import { Button, type ButtonProps } from './button'
 import { Dialog, type DialogProps } from './dialog'
-import { Form } from './form'
+import { Form, type FormProps } from './form'
+import { discardTyped } from './use-typed-text'
 
 interface FormDialogProps extends Omit<DialogProps, 'footer'>, Pick<ButtonProps, 'icon' | 'disabled'> {
+  /** See Form. What was typed stays when the dialog closes, unless the user presses Cancel. */
+  name: string | null
+  record?: string | undefined
   /** The submit button's label. */
   label: string
   loading: boolean
   /** To the left of the buttons. */
   aside?: ReactNode
-  onSubmit: FormEventHandler
+  /** Asked before Cancel closes the dialog. */
+  mayCancel?: () => Promise<boolean>
+  onSubmit: FormProps['onSubmit']
 }
 
 /** A modal with a form, its submit button and Cancel. */
-export function FormDialog({ label, loading, icon, disabled, aside, onSubmit, children, ...dialog }: FormDialogProps) {
+export function FormDialog({
+  name,
+  record,
+  label,
+  loading,
+  icon,
+  disabled,
+  aside,
+  mayCancel,
+  onSubmit,
+  children,
+  ...dialog
+}: FormDialogProps) {
   const formId = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const cancel = async () => {
+    if (mayCancel && !(await mayCancel())) return
+    discardTyped(form.current)
+    dialog.onClose()
+  }
   return (
     <Dialog
       {...dialog}
       footer={
         <>
           {aside}
-          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button onClick={cancel}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" icon={icon} disabled={disabled} loading={loading}>
             {label}
           </Button>
         </>
       }
     >
-      <Form id={formId} onSubmit={onSubmit}>
+      <Form ref={form} id={formId} name={name} record={record} onSubmit={onSubmit}>
         {children}
       </Form>
     </Dialog>

@@ -1,23 +1,45 @@
 import type { ComponentProps, FormEvent } from 'react'
 import { cn } from './cn'
+import { TypedFields, useTypedText } from './use-typed-text'
 
-interface FormProps extends Omit<ComponentProps<'form'>, 'method' | 'noValidate' | 'onSubmit'> {
+export interface FormProps extends Omit<ComponentProps<'form'>, 'method' | 'name' | 'noValidate' | 'onSubmit'> {
+  /**
+   * What is typed is stored under this name until a call of `onSubmit` succeeds, and restored. Unique
+   * among forms. Null for passwords and codes, for searches, and if the page stores the text itself.
+   */
+  name: string | null
+  /** The id of the record that the form edits, unless the path contains it. */
+  record?: string | undefined
+  /** Return the promise of what it does, so that its calls are known to belong to the form. */
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown
 }
 
-/** A form that the page handles itself: the browser neither validates nor sends it. */
-export function Form({ className, onSubmit, ...rest }: FormProps) {
+/**
+ * A form that the page handles itself: the browser neither validates nor sends it. A button of type
+ * 'reset' that closes it discards what was typed.
+ */
+export function Form({ name, record, className, onSubmit, ref, children, ...rest }: FormProps) {
+  const { form, watchSubmit, context, notice } = useTypedText(name, record)
   return (
     <form
       {...rest}
+      ref={(node) => {
+        form.current = node
+        if (typeof ref === 'function') return ref(node)
+        if (ref) ref.current = node
+      }}
+      data-form={name ?? ''}
       // Submitting before hydration must never put a password into the URL.
       method="post"
       noValidate
       className={cn('grid gap-4', className)}
       onSubmit={(event) => {
         event.preventDefault()
-        onSubmit(event)
+        void watchSubmit(() => onSubmit(event))
       }}
-    />
+    >
+      <TypedFields value={context}>{children}</TypedFields>
+      {notice}
+    </form>
   )
 }

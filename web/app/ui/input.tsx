@@ -38,6 +38,7 @@ export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
       autoCapitalize="none"
       spellCheck={false}
       {...props}
+      data-secret
       type={isShown ? 'text' : 'password'}
       trailing={
         <button

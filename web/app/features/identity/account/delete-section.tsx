@@ -45,7 +45,7 @@ function DeleteForm({ email }: { email: string }) {
     },
   })
   return (
-    <Form onSubmit={form.handleSubmit(() => remove.run())}>
+    <Form name={null} onSubmit={form.handleSubmit(() => remove.run())}>
       <div className="grid gap-2">
         <p>This also deletes:</p>
         <ul className="grid list-disc gap-1 ps-5 text-muted">

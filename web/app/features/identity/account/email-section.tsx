@@ -84,6 +84,7 @@ function EmailChange({ user }: { user: User }) {
         </div>
       ) : (
         <Form
+          name="email"
           className="flex flex-wrap items-start gap-3"
           onSubmit={form.handleSubmit(({ email = '' }) => {
             if (email === user.email) form.setError('email', { message: 'This is already your address' })

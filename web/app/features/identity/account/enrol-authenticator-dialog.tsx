@@ -93,7 +93,7 @@ function Enrol({ setup: { id, secret, uri }, onDone, ...dialog }: EnrolProps) {
           </Field>
           <CopyButton text={secret} label="Copy key" />
         </div>
-        <Form id={formId} onSubmit={form.handleSubmit((values) => verify.mutate(values))}>
+        <Form name={null} id={formId} onSubmit={form.handleSubmit((values) => verify.mutate(values))}>
           <Field
             label="Code"
             hint="The 6-digit code from the app."

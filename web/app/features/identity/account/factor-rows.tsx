@@ -1,9 +1,9 @@
 import type { Factor } from '@x-automated/contract/identity/second-factors'
 import { KeyRound, Smartphone } from 'lucide-react'
-import { useState } from 'react'
 import { api, client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
+import { useDialogs } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { RenameFactorDialog } from './rename-factor-dialog'
 import { Row, Rows } from './rows'
@@ -30,7 +30,7 @@ export function FactorRows({
 
 function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
   const { id, kind, name, createdAt, lastUsedAt } = factor
-  const [renaming, setRenaming] = useState(false)
+  const dialogs = useDialogs<'rename'>()
   const remove = useAction(() => client.secondFactors.remove({ id }), {
     question: {
       title: `Remove “${name}”?`,
@@ -61,13 +61,15 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
       }
       action={
         <div className="flex flex-wrap justify-end gap-2">
-          <Button size="sm" onClick={() => setRenaming(true)}>
+          <Button size="sm" onClick={() => dialogs.show('rename')}>
             Rename<span className="sr-only"> {name}</span>
           </Button>
           <Button size="sm" loading={remove.isPending} onClick={() => remove.run()}>
             Remove<span className="sr-only"> {name}</span>
           </Button>
-          <RenameFactorDialog factor={factor} open={renaming} onClose={() => setRenaming(false)} />
+          {dialogs.render((_, dialog) => (
+            <RenameFactorDialog factor={factor} {...dialog} />
+          ))}
         </div>
       }
     />

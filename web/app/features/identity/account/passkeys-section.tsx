@@ -77,7 +77,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
     },
   })
   return (
-    <Form onSubmit={form.handleSubmit((values) => add.mutate(values))}>
+    <Form name="passkey" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
       {add.isError && !(add.error instanceof ReauthCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
         <Field label="Passkey name" error={form.formState.errors.name?.message} className="w-full max-w-sm">

@@ -75,7 +75,7 @@ function PasswordForm({ user }: { user: User }) {
     },
   })
   return (
-    <Form className="max-w-sm" onSubmit={form.handleSubmit((values) => change.mutate(values))}>
+    <Form name={null} className="max-w-sm" onSubmit={form.handleSubmit((values) => change.mutate(values))}>
       {/* Tells password managers which account this is. */}
       <input hidden readOnly autoComplete="username" value={user.email} />
       {user.hasPassword && (

@@ -56,7 +56,7 @@ function ProfileForm({ user }: { user: User }) {
     done: 'Name saved.',
   })
   return (
-    <Form className="grid-cols-1 gap-5" onSubmit={form.handleSubmit((values) => save.run(values))}>
+    <Form name="profile" className="grid-cols-1 gap-5" onSubmit={form.handleSubmit((values) => save.run(values))}>
       <div className="flex items-center gap-4">
         <Avatar name={user.name || user.email} size="lg" />
         <div className="min-w-0">

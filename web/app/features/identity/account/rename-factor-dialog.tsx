@@ -20,20 +20,18 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
     onSuccess: onClose,
     refetches: [api.secondFactors],
   })
-  const close = () => {
-    form.reset()
-    onClose()
-  }
   return (
     <FormDialog
+      name="factor-name"
+      record={id}
       open={open}
-      onClose={close}
+      onClose={onClose}
       title={`Rename “${name}”`}
       label={rename.isPending ? 'Saving…' : 'Save'}
       loading={rename.isPending}
       onSubmit={form.handleSubmit((values) => {
-        if (values.name === name) close()
-        else rename.run(values)
+        if (values.name === name) onClose()
+        else return rename.run(values)
       })}
     >
       <Field label="New name" error={form.formState.errors.name?.message} required>

@@ -48,7 +48,7 @@ export function ConfirmEmailForm({ token }: { token: string }) {
 
   if (errorCode(confirm.error) === 'INVALID_CODE') return <InvalidConfirmationLink />
   return (
-    <Form onSubmit={form.handleSubmit((values) => confirm.mutate({ token, password: values.password }))}>
+    <Form name={null} onSubmit={form.handleSubmit((values) => confirm.mutate({ token, password: values.password }))}>
       {confirm.isError && !fieldProblems(confirm.error).password && (
         <Callout tone="bad">{errorText(confirm.error)}</Callout>
       )}

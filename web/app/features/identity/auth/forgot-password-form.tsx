@@ -21,7 +21,7 @@ export function ForgotPasswordForm() {
     }),
   )
   return (
-    <Form onSubmit={form.handleSubmit(({ email }) => recover.mutate({ email: email.trim() }))}>
+    <Form name="forgot-password" onSubmit={form.handleSubmit(({ email }) => recover.mutate({ email: email.trim() }))}>
       {recover.isSuccess && <Callout tone="good">Password reset email sent. Please check your inbox.</Callout>}
       {recover.isError && !fieldProblems(recover.error).email && (
         <Callout tone="bad">{errorText(recover.error)}</Callout>

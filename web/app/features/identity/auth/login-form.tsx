@@ -48,6 +48,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
 
   return (
     <Form
+      name="log-in"
       onSubmit={form.handleSubmit((values) => login.mutate({ email: values.email.trim(), password: values.password }))}
     >
       {refused && <Callout tone="bad">{errorText(login.error, 'Invalid email or password')}</Callout>}

@@ -251,7 +251,7 @@ interface StepFormProps {
 
 function StepForm({ onSubmit, onCancel, busy, more, children }: StepFormProps) {
   return (
-    <Form onSubmit={onSubmit}>
+    <Form name={null} onSubmit={onSubmit}>
       {children}
       <StepButtons onCancel={onCancel}>
         {more}

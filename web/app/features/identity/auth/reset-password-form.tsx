@@ -60,7 +60,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
   if (isDone) return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
   if (errorCode(reset.error) === 'INVALID_CODE') return <InvalidResetLink />
   return (
-    <Form onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}>
+    <Form name={null} onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}>
       {reset.isError && !fieldProblems(reset.error).password && (
         <Callout tone="bad">{refusalText(reset.error, 'An error occurred while resetting your password')}</Callout>
       )}

@@ -48,6 +48,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
       )}
       {ways.code && (
         <Form
+          name={null}
           onSubmit={form.handleSubmit(({ code }) => {
             byPasskey.reset()
             byCode.mutate({ ticket, code })

@@ -78,6 +78,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   const incomplete = errors.email?.type === 'required' || errors.password?.type === 'required'
   return (
     <Form
+      name="sign-up"
       onSubmit={form.handleSubmit((values) =>
         signUp.mutate({
           email: values.email.trim(),

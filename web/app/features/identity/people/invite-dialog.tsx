@@ -27,6 +27,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   })
   return (
     <FormDialog
+      name="invitation"
       open
       onClose={onClose}
       title="Invite a teammate"

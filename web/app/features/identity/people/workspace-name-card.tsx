@@ -28,6 +28,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
   return (
     <Card title="Workspace name" description="Shown in invitations and the workspace switcher.">
       <Form
+        name="workspace-name"
         className="flex max-w-md flex-wrap items-start gap-2"
         onSubmit={form.handleSubmit((values) => rename.run(values))}
       >

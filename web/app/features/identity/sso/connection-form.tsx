@@ -97,7 +97,11 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
     </Field>
   )
   return (
-    <Form className="max-w-xl gap-5" onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}>
+    <Form
+      name="identity-provider"
+      className="max-w-xl gap-5"
+      onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}
+    >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <RadioGroup
         label="Protocol"
@@ -183,7 +187,11 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
         <Button type="submit" variant="primary" loading={save.isPending}>
           Save identity provider
         </Button>
-        {connection && <Button onClick={onDone}>Cancel</Button>}
+        {connection && (
+          <Button type="reset" onClick={onDone}>
+            Cancel
+          </Button>
+        )}
       </div>
     </Form>
   )

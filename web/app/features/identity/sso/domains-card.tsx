@@ -103,7 +103,11 @@ function AddDomain() {
     refetches: [api.sso],
   })
   return (
-    <Form className="flex flex-wrap items-start gap-3" onSubmit={form.handleSubmit((values) => add.run(values))}>
+    <Form
+      name="domain"
+      className="flex flex-wrap items-start gap-3"
+      onSubmit={form.handleSubmit((values) => add.run(values))}
+    >
       <Field
         label="Domain"
         error={(errors.domain ?? errors.root)?.message}

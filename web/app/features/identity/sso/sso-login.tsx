@@ -23,7 +23,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
   })
   usePageRestored(begin.reset)
   return (
-    <Form onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}>
+    <Form name="sso" onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}>
       {begin.isError && (
         <Callout tone="bad">{errorText(begin.error, "We couldn't start single sign-on. Please try again.")}</Callout>
       )}

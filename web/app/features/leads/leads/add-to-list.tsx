@@ -179,6 +179,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
   )
   return (
     <Form
+      name="list-of-leads"
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
       className={cn('items-start gap-2', !first && 'border-t border-line pt-4')}
     >

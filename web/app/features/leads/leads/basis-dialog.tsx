@@ -34,6 +34,7 @@ export function BasisDialog({ picked, ...dialog }: ControlledDialogProps & { pic
   return (
     <FormDialog
       {...dialog}
+      name="basis"
       title="Set contact basis"
       description={`For ${formatCount(count, 'lead')}. X allows automated DMs only to people who asked for them or messaged you first.`}
       label="Set contact basis"

@@ -83,7 +83,7 @@ export function Editor({
     )
   if (criterion === 'contactedAfter' || criterion === 'contactedBefore')
     return (
-      <Form ref={first} className="p-2" onSubmit={onDone}>
+      <Form name={null} ref={first} className="p-2" onSubmit={onDone}>
         <DayField
           label={CRITERIA[criterion]}
           moment={draft[criterion]}
@@ -94,7 +94,7 @@ export function Editor({
     )
   if (criterion === 'followers')
     return (
-      <Form ref={first} className="grid-cols-2 gap-3 p-2" onSubmit={onDone}>
+      <Form name={null} ref={first} className="grid-cols-2 gap-3 p-2" onSubmit={onDone}>
         <Field label="Min followers">
           <NumberInput
             placeholder="Any"

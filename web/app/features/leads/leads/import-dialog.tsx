@@ -4,11 +4,12 @@ import { IMPORT_REJECTED_MAX } from '@x-automated/contract/leads/import-limits'
 import type { Import } from '@x-automated/contract/leads/imports'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { PenLine, Upload } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { errorText } from '../../../api'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Dialog } from '../../../ui/dialog'
+import { Form } from '../../../ui/form'
 import { Progress } from '../../../ui/progress'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
@@ -36,6 +37,7 @@ export function ImportDialog({
   const [uploaded, setUploaded] = useState<(UploadState & { seconds: number }) | null>(null)
   const [read, setRead] = useState<{ preview: Preview; mapping: Mapping } | null>(null)
   const stop = useRef<AbortController | null>(null)
+  const formId = useId()
   const cancel = useCancelImport()
   const upload = useMutation({
     mutationFn: (order: ImportOrder) => {
@@ -79,7 +81,7 @@ export function ImportDialog({
     (read.mapping.listName === null || listNameProblem(read.mapping.listName) === null) &&
     columnsProblem(read.preview.headers, read.mapping.columns) === null
   const start = () => {
-    if (!file || !read) return
+    if (!file || !read || !isReady) return
     const { preview, mapping } = read
     show(null)
     upload.mutate({
@@ -135,7 +137,7 @@ export function ImportDialog({
         ) : (
           <>
             <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" icon={<Upload />} disabled={!isReady} onClick={start}>
+            <Button type="submit" form={formId} variant="primary" icon={<Upload />} disabled={!isReady}>
               Import leads
             </Button>
           </>
@@ -158,7 +160,7 @@ export function ImportDialog({
       ) : isDone ? (
         <ImportOutcome result={visibleImport} />
       ) : (
-        <div className="grid gap-4">
+        <Form id={formId} name="import" onSubmit={start}>
           {upload.isError && !isStopped && (
             <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
           )}
@@ -183,7 +185,7 @@ export function ImportDialog({
             </p>
           )}
           {!read && !visibleImport && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
-        </div>
+        </Form>
       )}
     </Dialog>
   )

@@ -118,11 +118,13 @@ function Rename({ tag, onSave, onCancel }: { tag: Tag; onSave: (name: string) =>
     if (name.trim() !== '') onSave(name)
   }
   return (
-    <Form onSubmit={submit} className="flex flex-1 items-start gap-2">
+    <Form name="tag-name" record={tag.id} onSubmit={submit} className="flex flex-1 items-start gap-2">
       <Field label={`New name for ${tag.name}`} hideLabel className="flex-1">
         <Input autoFocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
       </Field>
-      <Button onClick={onCancel}>Cancel</Button>
+      <Button type="reset" onClick={onCancel}>
+        Cancel
+      </Button>
       <Button type="submit" variant="primary" disabled={name.trim() === ''}>
         Rename
       </Button>

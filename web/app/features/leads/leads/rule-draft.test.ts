@@ -3,11 +3,14 @@ import { asCustomField, opsOf, RULE_FIELDS, RULE_OPS, takesValue } from '@x-auto
 import { expect, test } from 'vitest'
 import {
   draftOfRules,
+  isGroup,
   newGroup,
   newRule,
   opsOfField,
   rulesOfDraft,
+  rulesOfText,
   SCREEN_FIELDS,
+  textOfRules,
   withField,
   withOp,
 } from './rule-draft'
@@ -105,4 +108,13 @@ test('puts rules and conditions in words', () => {
     'Followers at least 1,000',
     'Tag is VIP or Last contacted never',
   ])
+})
+
+test('restores a draft from its text, whatever its keys are', () => {
+  const group = { ...newGroup(), rules: [{ ...newRule(), value: 'saas' }, newRule()] }
+  const text = textOfRules({ match: 'all', nodes: [{ ...newRule(), value: 'founder' }, group] })
+  const restored = rulesOfText(text)
+  expect(textOfRules(restored)).toBe(text)
+  const keys = restored.nodes.flatMap((node) => [node.key, ...(isGroup(node) ? node.rules.map(({ key }) => key) : [])])
+  expect(new Set(keys).size).toBe(4)
 })

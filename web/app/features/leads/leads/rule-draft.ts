@@ -202,3 +202,18 @@ export function rulesOfDraft({
 export function countDraft({ nodes }: RulesDraft): number {
   return nodes.reduce((sum, node) => sum + (isGroup(node) ? node.rules.length : 1), 0)
 }
+
+/** A draft as a text that only depends on its contents. */
+export function textOfRules(draft: RulesDraft): string {
+  return JSON.stringify(draft, (name, value) => (name === 'key' ? undefined : value))
+}
+
+/** The reverse of `textOfRules`. */
+export function rulesOfText(text: string): RulesDraft {
+  const { match, nodes } = JSON.parse(text) as RulesDraft
+  const withKey = <Node extends object>(node: Node) => ({ ...node, key: newKey() })
+  return {
+    match,
+    nodes: nodes.map((node) => withKey(isGroup(node) ? { ...node, rules: node.rules.map(withKey) } : node)),
+  }
+}

@@ -16,6 +16,7 @@ import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { useTypedField } from '../../../ui/use-typed-text'
 import { scrapeTitle } from '../scrapes/scrape-text'
 import { DayField, TagPicker, useCustomFields } from './advanced-filters'
 import { LABEL_NAMES } from './history-text'
@@ -31,7 +32,9 @@ import {
   type RuleDraft,
   type RulesDraft,
   rulesOfDraft,
+  rulesOfText,
   SCREEN_FIELDS,
+  textOfRules,
   valueKind,
   withField,
   withOp,
@@ -93,10 +96,11 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
       }),
     )
   }
-  const apply = (event: FormEvent) => {
+  const apply = (event: FormEvent<HTMLFormElement>) => {
     // The dialog may be inside another form, which must not be submitted.
     event.stopPropagation()
     if (built.rules) {
+      event.currentTarget.reset()
       onApply(built.rules)
       onClose()
       return
@@ -129,6 +133,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   return (
     <FormDialog
       {...dialog}
+      name="rules"
       onClose={onClose}
       size="wide"
       title="Custom rules"
@@ -139,7 +144,8 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
       aside={<MatchCount filter={filter} rules={built.rules ?? null} />}
       onSubmit={apply}
     >
-      <div ref={root} className="grid gap-4">
+      <TypedRules draft={draft} onRestore={setDraft} />
+      <div ref={root} data-not-stored className="grid gap-4">
         <MatchSelect label="Leads must match" match={draft.match} onChange={(match) => setDraft({ ...draft, match })} />
         <ol className="grid gap-3 max-sm:gap-5">
           {draft.nodes.map((node, index) =>
@@ -183,6 +189,21 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
       </div>
     </FormDialog>
   )
+}
+
+/** Stores the rules while they are edited. */
+function TypedRules({ draft, onRestore }: { draft: RulesDraft; onRestore: (draft: RulesDraft) => void }) {
+  const value = textOfRules(draft)
+  const touch = useTypedField({
+    key: 'rules',
+    label: 'Rules',
+    value,
+    set: (text) => onRestore(rulesOfText(text)),
+    preview: (text) => formatCount(countDraft(rulesOfText(text)), 'rule'),
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the user changes the rules
+  useEffect(touch, [value])
+  return null
 }
 
 function replaced<One extends { key: number }>(all: readonly One[], next: One): One[] {

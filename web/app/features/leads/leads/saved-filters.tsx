@@ -127,6 +127,7 @@ function SaveFilter({ view, ...dialog }: FilterDialogProps & { view: LeadsView }
   return (
     <FormDialog
       {...dialog}
+      name="save-filter"
       title="Save this filter"
       description="Everyone in the workspace can use it from “Saved filters”."
       label="Save filter"
@@ -167,6 +168,8 @@ function ManageFilters(dialog: FilterDialogProps) {
           <li key={filter.id} className="flex min-h-12 items-center gap-2 py-2">
             {renaming?.id === filter.id ? (
               <Form
+                name="filter-name"
+                record={filter.id}
                 className="flex flex-1 items-start gap-2"
                 onSubmit={() => {
                   if (renaming.name.trim() !== '') void rename.run(renaming)
@@ -179,7 +182,9 @@ function ManageFilters(dialog: FilterDialogProps) {
                     onChange={(event) => setRenaming({ id: filter.id, name: event.currentTarget.value })}
                   />
                 </Field>
-                <Button onClick={() => setRenaming(null)}>Cancel</Button>
+                <Button type="reset" onClick={() => setRenaming(null)}>
+                  Cancel
+                </Button>
                 <Button type="submit" variant="primary" disabled={renaming.name.trim() === ''}>
                   Rename
                 </Button>

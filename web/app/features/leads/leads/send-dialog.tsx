@@ -8,7 +8,7 @@ import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount } from './lead-selection'
-import { useStoredText } from './use-stored-text'
+import { useLastMessage } from './use-stored-text'
 
 const MESSAGE_MAX = 10_000
 
@@ -21,7 +21,7 @@ interface SendDialogProps extends ControlledDialogProps {
 
 /** Edits the message that 'Send DM' sends. It is stored for the next time. */
 export function SendDialog({ picked, handle, onSend, ...dialog }: SendDialogProps) {
-  const [stored, keep] = useStoredText('quickDm')
+  const [stored, keep] = useLastMessage('quickDm')
   const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)
   const count = pickedCount(picked)
   const message = draft.trim()
@@ -34,6 +34,7 @@ export function SendDialog({ picked, handle, onSend, ...dialog }: SendDialogProp
   return (
     <FormDialog
       {...dialog}
+      name="dm"
       title={`Send a DM to ${handle ? `@${handle}` : formatCount(count, 'lead')}`}
       description={count === 1 ? undefined : 'They go out one by one, within your sending limits.'}
       label={count === 1 ? 'Queue DM' : `Queue ${formatCount(count, 'DM')}`}

@@ -152,7 +152,7 @@ export function NewTag({
     onType('')
   }
   return (
-    <Form onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
+    <Form name="tag" onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
       <Field label={label} hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
         <Input
           autoComplete="off"

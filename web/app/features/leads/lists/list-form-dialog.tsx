@@ -64,6 +64,8 @@ export function ListFormDialog({ list, filter: initialFilter, ...dialog }: ListF
   return (
     <FormDialog
       {...dialog}
+      name="list"
+      record={list?.id}
       title={list ? 'Edit list' : initialFilter ? 'Save as smart list' : 'Create List'}
       description={list ? undefined : initialFilter ? SMART : 'Create a list to group leads for a campaign.'}
       label={list ? 'Save changes' : 'Create List'}

@@ -32,6 +32,7 @@ export function NewCampaignDialog(dialog: ControlledDialogProps) {
   return (
     <FormDialog
       {...dialog}
+      name="campaign-list"
       title="Create New Campaign"
       description="Group the leads you want to reach. You'll write the message in Campaigns."
       label="Create campaign"

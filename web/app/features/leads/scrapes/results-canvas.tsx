@@ -13,7 +13,7 @@ import { Kbd } from '../../../ui/kbd'
 import { Skeleton } from '../../../ui/skeleton'
 import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
-import { useStoredText } from '../leads/use-stored-text'
+import { useLastMessage } from '../leads/use-stored-text'
 import { BioWordChips } from './bio-word-chips'
 import { FinderBar, Small } from './finder-bar'
 import { FollowerHistogram } from './follower-histogram'
@@ -33,12 +33,7 @@ export interface ResultsCanvasProps {
   /** Repeats this scrape with other bounds. */
   onWiden: (scrape: Scrape) => void
   /** Renders the first message to these leads. The page passes it in, because it belongs to outreach. */
-  renderMessage: (input: {
-    filter: LeadQuery
-    message: string
-    onMessage: (message: string) => void
-    onWritten: () => void
-  }) => ReactNode
+  renderMessage: (input: { filter: LeadQuery; message: string; onMessage: (message: string) => void }) => ReactNode
 }
 
 /** The leads of a scrape as faces, follower counts and cards, and what can be done with them. */
@@ -121,13 +116,15 @@ export function ResultsCanvas({ scrape, mayStart, onWiden, renderMessage }: Resu
 
 /** The last message that this user wrote here, or else the first message of the newest campaign. */
 function useFirstMessage(isOffered: boolean) {
-  const [stored, keep] = useStoredText('finderMessage')
+  const [stored, keep] = useLastMessage('finderMessage')
   const [typed, setTyped] = useState<string | null>(null)
   const campaigns = useQuery(api.campaigns.list.queryOptions({ input: { pageSize: 1 }, enabled: isOffered }))
   return {
     message: typed ?? stored ?? campaigns.data?.campaigns[0]?.messageTemplate ?? DEFAULT_MESSAGE,
-    onMessage: setTyped,
-    onWritten: () => typed !== null && keep(typed.trim() || null),
+    onMessage(message: string) {
+      setTyped(message)
+      keep(message.trim() === '' ? null : message)
+    },
   }
 }
 

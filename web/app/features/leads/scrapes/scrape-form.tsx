@@ -139,7 +139,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
 
   if (isInitialLoading(connection)) return <ScrapeFormSkeleton />
   return (
-    <Form aria-label="Find leads" className="grid-cols-1 gap-5" onSubmit={submit}>
+    <Form name="find-leads" aria-label="Find leads" className="grid-cols-1 gap-5" onSubmit={submit}>
       {connection.data && !askCredentials && busy !== 'disconnected' && <NotConnected connection={connection.data} />}
       <div className="grid gap-3">
         <div className="flex flex-wrap items-start gap-3">

@@ -43,6 +43,7 @@ export function AddPeopleDialog({ onDone, ...dialog }: PeopleDialogProps) {
   return (
     <FormDialog
       {...dialog}
+      name="suppress"
       title="Add people"
       description="They won't be messaged again, and their queued messages are canceled immediately."
       label="Suppress"

@@ -31,6 +31,7 @@ export function CampaignBuilder() {
   const { draft, saved, launch } = state
   return (
     <Form
+      name={null}
       aria-label="New campaign"
       className={`gap-6 ${BUILDER_HEADER}`}
       // Pressing Enter in a field must not launch the campaign.

@@ -82,6 +82,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       }
     >
       <Form
+        name={null}
         className="@container grid-cols-1 gap-5"
         // Pressing Enter in a field must not launch the campaign.
         onSubmit={() => state.submit('pause')}

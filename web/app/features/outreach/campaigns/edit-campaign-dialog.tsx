@@ -2,11 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { useForm, useWatch } from 'react-hook-form'
 import { api, client, errorText, fieldProblems } from '../../../api'
-import { Button } from '../../../ui/button'
 import { Checkbox } from '../../../ui/choice'
-import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
-import { Form } from '../../../ui/form'
+import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
@@ -55,40 +53,35 @@ export function EditCampaignDialog({ campaign, ...dialog }: EditCampaignDialogPr
     },
   })
   const ready = !save.isPending && draft.name.trim() !== ''
-  const submit = form.handleSubmit((edits) => save.mutate(edits))
   return (
-    <Dialog
+    <FormDialog
       {...dialog}
+      name="campaign"
+      record={campaign.id}
       title="Edit campaign"
       description="To change its messages, use Edit messages on its page."
-      footer={
-        <>
-          <Button onClick={dialog.onClose}>Cancel</Button>
-          <Button variant="primary" disabled={!ready} loading={save.isPending} onClick={submit}>
-            Save
-          </Button>
-        </>
-      }
+      label="Save"
+      disabled={!ready}
+      loading={save.isPending}
+      onSubmit={form.handleSubmit((edits) => save.mutate(edits))}
     >
-      <Form onSubmit={submit}>
-        <fieldset disabled={save.isPending} className="grid min-w-0 gap-4">
-          <Field label="Campaign Name" error={errors.name?.message} required>
-            <Input autoComplete="off" {...form.register('name', { onChange: () => form.clearErrors('name') })} />
-          </Field>
-          <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
-          <AccountField
-            channel={draft.channel}
-            value={draft.xAccountId}
-            onChange={(id) => form.setValue('xAccountId', id)}
-          />
-          {campaign.totalLeadsInList === 0 && (
-            <>
-              <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
-              <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
-            </>
-          )}
-        </fieldset>
-      </Form>
-    </Dialog>
+      <fieldset disabled={save.isPending} className="grid min-w-0 gap-4">
+        <Field label="Campaign Name" error={errors.name?.message} required>
+          <Input autoComplete="off" {...form.register('name', { onChange: () => form.clearErrors('name') })} />
+        </Field>
+        <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
+        <AccountField
+          channel={draft.channel}
+          value={draft.xAccountId}
+          onChange={(id) => form.setValue('xAccountId', id)}
+        />
+        {campaign.totalLeadsInList === 0 && (
+          <>
+            <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
+            <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
+          </>
+        )}
+      </fieldset>
+    </FormDialog>
   )
 }

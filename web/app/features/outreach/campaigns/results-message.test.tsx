@@ -15,7 +15,7 @@ test('shows the message as a lead of the scrape sees it', () => {
   } as never)
   const html = renderToString(
     <QueryClientProvider client={queries}>
-      <ResultsMessage filter={filter} message="Hi {lead_name}" onMessage={() => {}} onWritten={() => {}} />
+      <ResultsMessage filter={filter} message="Hi {lead_name}" onMessage={() => {}} />
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')
   expect(html).toContain('As Ann sees it')

@@ -10,12 +10,10 @@ interface ResultsMessageProps {
   filter: LeadQuery
   message: string
   onMessage: (message: string) => void
-  /** Called when the field loses the focus. */
-  onWritten: () => void
 }
 
 /** The first message to scraped leads, with a preview for each of them. */
-export function ResultsMessage({ filter, message, onMessage, onWritten }: ResultsMessageProps) {
+export function ResultsMessage({ filter, message, onMessage }: ResultsMessageProps) {
   return (
     <div className="grid grid-cols-1 content-start gap-5">
       <MessagePreview
@@ -29,12 +27,7 @@ export function ResultsMessage({ filter, message, onMessage, onWritten }: Result
         hint="“Write to these” puts it into a new campaign."
         {...lengthProps(message, MESSAGE_MAX)}
       >
-        <Textarea
-          rows={4}
-          value={message}
-          onChange={(event) => onMessage(event.currentTarget.value)}
-          onBlur={onWritten}
-        />
+        <Textarea rows={4} value={message} onChange={(event) => onMessage(event.currentTarget.value)} />
       </Field>
     </div>
   )

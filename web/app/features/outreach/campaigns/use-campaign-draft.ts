@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 're
 import type { UseFormReturn } from 'react-hook-form'
 import { client } from '../../../api'
 import { localStorage } from '../../../browser-storage'
-import { typedKey } from '../../../typed-text'
+import { readTyped, typedKey, writeTyped } from '../../../typed-text'
 import { messagesOf } from '../sequences/lint'
 import { draftFromTexts, draftOfTyped, emptySequence, typedReengagement, typedSteps } from '../sequences/sequence-draft'
 import type { SequenceEditor } from '../sequences/use-sequence-draft'
@@ -51,8 +51,8 @@ export function useCampaignDraft({ form, draft, sequence, template, onRestored }
     return createCampaignSaves({
       calls: client.campaignDrafts,
       store: {
-        read: () => (key === null ? null : read(key)),
-        write: (stored) => isOwner() && key !== null && write(key, stored),
+        read: () => (key === null ? null : readTyped<StoredDraft>(localStorage, key)),
+        write: (stored) => isOwner() && key !== null && writeTyped(localStorage, key, stored),
       },
       isOwner,
       show: setStatus,
@@ -116,17 +116,4 @@ async function restoreTemplate(id: string, template: StartingTemplate): Promise<
   const { templates } = await client.templates.list({}).catch(() => ({ templates: [] }))
   const found = templates.find((candidate) => candidate.id === id)
   if (found) template.restore({ id, name: found.name, leftOut: null })
-}
-
-function read(key: string): StoredDraft | null {
-  try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null') as StoredDraft | null
-  } catch {
-    return null
-  }
-}
-
-function write(key: string, draft: StoredDraft | null): void {
-  if (draft) localStorage.setItem(key, JSON.stringify(draft))
-  else localStorage.removeItem(key)
 }

@@ -35,7 +35,11 @@ export function Notes({ conversationId, notes }: NotesProps) {
         {!isAdding && <IconButton size="sm" label="Add a note" icon={<Plus />} onClick={() => setAdding(true)} />}
       </div>
       {isAdding && (
-        <NoteForm save={(text) => client.notes.create({ id: conversationId, text })} onClose={() => setAdding(false)} />
+        <NoteForm
+          id={conversationId}
+          save={(text) => client.notes.create({ id: conversationId, text })}
+          onClose={() => setAdding(false)}
+        />
       )}
       {notes.length > 0 && (
         <ul className="grid gap-3">
@@ -72,6 +76,7 @@ function NoteItem({ conversationId, note }: { conversationId: string; note: Note
     return (
       <li>
         <NoteForm
+          id={note.id}
           text={note.text}
           save={(text) => client.notes.update({ id: note.id, text })}
           onClose={() => setEditing(false)}
@@ -103,12 +108,14 @@ function NoteItem({ conversationId, note }: { conversationId: string; note: Note
 }
 
 interface NoteFormProps {
+  /** Of the note, or of the conversation of a new one. */
+  id: string
   text?: string
   save: (text: string) => Promise<Note>
   onClose: () => void
 }
 
-function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
+function NoteForm({ id, text: before = '', save, onClose }: NoteFormProps) {
   const [text, setText] = useState(before)
   const length = lengthProps(text, NOTE_MAX)
   const isReady = text.trim() !== '' && length.error === undefined
@@ -119,6 +126,8 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
   })
   return (
     <Form
+      name="note"
+      record={id}
       className="gap-2"
       onSubmit={() => {
         if (isReady) action.run(text.trim())
@@ -141,7 +150,7 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
         />
       </Field>
       <div className="flex justify-end gap-2">
-        <Button size="sm" variant="ghost" onClick={onClose}>
+        <Button type="reset" size="sm" variant="ghost" onClick={onClose}>
           Cancel
         </Button>
         <Button size="sm" type="submit" disabled={!isReady} loading={action.isPending}>

@@ -111,6 +111,7 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
   const at = isCurrent ? typedTime(text, day, now) : null
   return (
     <Form
+      name={null}
       className="gap-1 pt-1"
       onSubmit={() => {
         if (at) onSnooze(at)

@@ -3,7 +3,7 @@ import { formatCount, formatNumber, pluralize } from '@x-automated/contract/form
 import type { Lead } from '@x-automated/contract/leads/leads'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { History, Send, Users } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { api, errorCode, errorText } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
@@ -35,6 +35,7 @@ const VARIABLES = [
 
 /** The Messenger tab: sends a message to selected leads, one per second. */
 export function Messenger() {
+  const form = useRef<HTMLFormElement>(null)
   const [message, setMessage] = useState('')
   /** The user has edited the field or tried to send, so show validation errors. */
   const [touched, setTouched] = useState(false)
@@ -43,6 +44,8 @@ export function Messenger() {
     checklist.reset()
     setMessage('')
     setTouched(false)
+    // The message is stored as the last one, even if it could not be sent.
+    form.current?.reset()
   })
   const connection = useQuery(api.xAccount.status.queryOptions())
   const { leads, picked, total, status, allowRepeat } = checklist
@@ -80,6 +83,8 @@ export function Messenger() {
   if (isInitialLoading(connection)) return <MessengerSkeleton />
   return (
     <Form
+      ref={form}
+      name="messenger"
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event)

@@ -6,6 +6,7 @@ import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { NumberInput } from '../../../ui/number-input'
 import { SkeletonField } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
@@ -52,7 +53,13 @@ function RetentionForm({ days }: { days: number }) {
     refetches: [api.replies],
   })
   return (
-    <div className="grid max-w-xl gap-4">
+    <Form
+      name="retention"
+      className="max-w-xl"
+      onSubmit={() => {
+        if (isValid && form.isChanged) return save.run(draft)
+      }}
+    >
       <Field
         label="Keep message text for (days)"
         hint={isAdmin === false ? 'Only admins can change this.' : undefined}
@@ -67,15 +74,11 @@ function RetentionForm({ days }: { days: number }) {
       </Field>
       {isAdmin && (
         <div>
-          <Button
-            disabled={!isValid || !form.isChanged}
-            loading={save.isPending}
-            onClick={() => isValid && save.run(draft)}
-          >
+          <Button type="submit" disabled={!isValid || !form.isChanged} loading={save.isPending}>
             Save
           </Button>
         </div>
       )}
-    </div>
+    </Form>
   )
 }

@@ -81,7 +81,12 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
           {account.warmUpNow && <p className="text-muted">{warmUpText(account.warmUpNow)}.</p>}
           {isNotable(account.waitingFor, now.getTime()) && <Callout>{waitText(account.waitingFor, now)}</Callout>}
         </div>
-        <Form className="max-w-xl gap-5" onSubmit={submit}>
+        <Form
+          name="sending-limits"
+          record={account.xAccountId ?? undefined}
+          className="max-w-xl gap-5"
+          onSubmit={submit}
+        >
           <Field
             label="Time zone"
             error={problem('timeZone')}

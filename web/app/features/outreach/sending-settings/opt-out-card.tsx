@@ -3,6 +3,7 @@ import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { ChipsInput } from '../../../ui/chips-input'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { useFormDraft } from '../../../use-form-draft'
 import { useSaveSettings } from './use-save-settings'
 
@@ -22,7 +23,13 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
       title="Opt-out words"
       description="Anyone who replies with one of these is suppressed and never messaged again, in addition to the built-in ones, which always apply."
     >
-      <div className="grid max-w-xl gap-4">
+      <Form
+        name="opt-out-words"
+        className="max-w-xl"
+        onSubmit={() => {
+          if (isChanged) return save.run(draft)
+        }}
+      >
         <Field label="Words and phrases">
           <ChipsInput
             noun="word"
@@ -34,12 +41,12 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
         </Field>
         {!disabled && (
           <div className="flex flex-wrap gap-2">
-            <Button disabled={!isChanged} loading={save.isPending} onClick={() => save.run(draft)}>
+            <Button type="submit" disabled={!isChanged} loading={save.isPending}>
               Save words
             </Button>
           </div>
         )}
-      </div>
+      </Form>
     </Card>
   )
 }

@@ -3,6 +3,7 @@ import { client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { NumberInput } from '../../../ui/number-input'
 import { useFormDraft } from '../../../use-form-draft'
 import { useSaveSettings } from './use-save-settings'
@@ -44,7 +45,13 @@ export function ProtectionCard({ protection, disabled }: { protection: Protectio
   const isValid = FIELDS.every(({ key, min }) => problemOf(draft[key], min) === undefined)
   return (
     <Card title="Protection" description="Campaigns pause automatically before too many refusals harm your X account.">
-      <div className="grid max-w-xl gap-4">
+      <Form
+        name="protection"
+        className="max-w-xl"
+        onSubmit={() => {
+          if (isChanged && isValid) return save.run(draft as Protection)
+        }}
+      >
         {FIELDS.map(({ key, label, hint, min }) => (
           <Field key={key} label={label} hint={hint} error={problemOf(draft[key], min)}>
             <NumberInput max={MAX} disabled={disabled} value={draft[key]} onChange={(value) => set({ [key]: value })} />
@@ -52,11 +59,7 @@ export function ProtectionCard({ protection, disabled }: { protection: Protectio
         ))}
         {!disabled && (
           <div className="flex flex-wrap gap-2">
-            <Button
-              disabled={!isChanged || !isValid}
-              loading={save.isPending}
-              onClick={() => save.run(draft as Protection)}
-            >
+            <Button type="submit" disabled={!isChanged || !isValid} loading={save.isPending}>
               Save protection
             </Button>
             <Button
@@ -70,7 +73,7 @@ export function ProtectionCard({ protection, disabled }: { protection: Protectio
             </Button>
           </div>
         )}
-      </div>
+      </Form>
     </Card>
   )
 }

@@ -13,6 +13,7 @@ import { stepName } from './step-text'
 import { useReorder } from './use-reorder'
 import { useSequenceActions } from './use-sequence-actions'
 import type { SequenceEditor } from './use-sequence-draft'
+import { useTypedSequence } from './use-typed-sequence'
 import { WaitRow } from './wait-row'
 
 interface SequenceBuilderProps {
@@ -39,13 +40,15 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
     actions.move,
   )
 
+  useTypedSequence(editor)
+
   // The first field with a problem gets the focus.
   useEffect(() => {
     if (problems.size > 0) list.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [problems])
 
   return (
-    <div ref={list} className="grid grid-cols-1 gap-4">
+    <div ref={list} data-not-stored className="grid grid-cols-1 gap-4">
       <ol className="grid grid-cols-1">
         {steps.map((step, index) => {
           const name = stepName(index, steps.length)

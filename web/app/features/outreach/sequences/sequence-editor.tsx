@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { generatePath, Link, useNavigate } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -11,13 +11,11 @@ import { RadioGroup } from '../../../ui/choice'
 import { Form } from '../../../ui/form'
 import { PageHeader } from '../../../ui/page-header'
 import { toast } from '../../../ui/toast'
-import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
 import { BUILDER_HEADER, BuilderActions, BuilderColumns } from './builder-layout'
 import { conversationOf } from './conversation'
-import { LOSING_MESSAGES } from './leaving'
 import { LaunchLimit } from './plan-locks'
 import { type ApplyTo, Reach } from './reach'
 import { SequenceBuilder } from './sequence-builder'
@@ -69,6 +67,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
         queries.invalidateQueries({ queryKey: api.campaigns.key() }),
         queries.invalidateQueries({ queryKey: api.sequences.key() }),
       ])
+      void navigate(campaignPath)
     },
     async onError(error) {
       if (errorCode(error) === 'SEQUENCE_CHANGED') {
@@ -78,12 +77,6 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
       if (!editor.show(error)) showFailure(error, `Failed to save the messages: ${errorText(error)}`)
     },
   })
-  const isSaved = save.isSuccess
-  useConfirmLeave(changed !== null && !isSaved, LOSING_MESSAGES)
-  // Runs after the effects of the hook above, which would ask for confirmation.
-  useEffect(() => {
-    if (isSaved) void navigate(campaignPath)
-  }, [isSaved, navigate, campaignPath])
 
   const keepOwnVersion = () => {
     if (newer) setBase(newer)
@@ -106,6 +99,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
     )
   return (
     <Form
+      name="messages"
       className={`gap-6 ${BUILDER_HEADER}`}
       onSubmit={() => {
         if (changed !== null && missing === null && !save.isPending) save.mutate()

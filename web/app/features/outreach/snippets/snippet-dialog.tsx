@@ -39,6 +39,8 @@ export function SnippetDialog({ snippet, ...dialog }: ControlledDialogProps & { 
   return (
     <FormDialog
       {...dialog}
+      name="snippet"
+      record={snippet?.id}
       title={snippet ? 'Edit snippet' : 'New snippet'}
       label="Save snippet"
       loading={create.isPending || update.isPending}

@@ -6,14 +6,20 @@ import { api, client } from '../../../api'
 import { useConfirm } from '../../../ui/confirm'
 import { FormDialog } from '../../../ui/form-dialog'
 import { toast } from '../../../ui/toast'
-import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
-import { DISCARDING_CHANGES, LOSING_MESSAGES } from '../sequences/leaving'
 import { SequenceBuilder } from '../sequences/sequence-builder'
 import { draftOfTemplate, emptySequence, firstChange, isWritten, templateSteps } from '../sequences/sequence-draft'
 import { useSequenceDraft } from '../sequences/use-sequence-draft'
 import { showTemplateProblems, type TemplateDraft, TemplateFields, templateInput } from './template-fields'
+
+const DISCARDING_CHANGES = {
+  title: 'Discard changes?',
+  body: "Your changes haven't been saved.",
+  confirm: 'Discard changes',
+  cancel: 'Keep editing',
+  danger: true,
+}
 
 /** Creates a template, or edits one. */
 export function EditTemplateDialog({ template, open, onClose }: ControlledDialogProps & { template: Template | null }) {
@@ -43,15 +49,14 @@ export function EditTemplateDialog({ template, open, onClose }: ControlledDialog
     },
   })
   const isChanged = form.formState.isDirty || firstChange(saved, editor.draft) !== null
-  useConfirmLeave(open && isChanged, LOSING_MESSAGES)
-  const close = async () => {
-    if (!isChanged || (await confirm(DISCARDING_CHANGES))) onClose()
-  }
   return (
     <FormDialog
+      name="template"
+      record={template?.id}
       size="wide"
       open={open}
-      onClose={close}
+      onClose={onClose}
+      mayCancel={async () => !isChanged || confirm(DISCARDING_CHANGES)}
       title={template ? 'Edit template' : 'New template'}
       description={template ? "Campaigns started from it don't change." : undefined}
       label="Save template"

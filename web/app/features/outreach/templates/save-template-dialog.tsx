@@ -41,6 +41,7 @@ export function SaveTemplateDialog({ draft, name, ...dialog }: SaveTemplateDialo
   return (
     <FormDialog
       {...dialog}
+      name="save-template"
       title="Save as template"
       description={
         draft.reengagement ? 'The messages to start other campaigns from, without re-engagement.' : DESCRIPTION

@@ -5,6 +5,7 @@ import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { SkeletonField } from '../../../ui/skeleton'
@@ -37,6 +38,7 @@ function AboutForm({ saved }: { saved: string }) {
   const { draft, set, settle } = useFormDraft({ text: saved })
   const { text } = draft
   const length = lengthProps(text, ABOUT_MAX)
+  const isReady = text.trim() !== saved && length.error === undefined
   const save = useAction((sent: typeof draft) => client.writer.saveAbout({ text: sent.text.trim() }), {
     done: 'Text saved.',
     onSuccess(result, sent) {
@@ -47,7 +49,13 @@ function AboutForm({ saved }: { saved: string }) {
     refetches: [api.writer],
   })
   return (
-    <div className="grid max-w-xl gap-4">
+    <Form
+      name="about-us"
+      className="max-w-xl"
+      onSubmit={() => {
+        if (isReady) return save.run(draft)
+      }}
+    >
       <Field
         label="About us"
         hideLabel
@@ -64,15 +72,11 @@ function AboutForm({ saved }: { saved: string }) {
       </Field>
       {isAdmin && (
         <div>
-          <Button
-            disabled={text.trim() === saved || length.error !== undefined}
-            loading={save.isPending}
-            onClick={() => save.run(draft)}
-          >
+          <Button type="submit" disabled={!isReady} loading={save.isPending}>
             Save
           </Button>
         </div>
       )}
-    </div>
+    </Form>
   )
 }

@@ -88,6 +88,7 @@ export function DraftSheet({ kind, onInsert, ...dialog }: DraftSheetProps) {
       description="Drafts to start from. You have the final say."
     >
       <Form
+        name="brief"
         onSubmit={(event) => {
           // The sheet is inside the campaign's form, which must not be submitted.
           event.stopPropagation()

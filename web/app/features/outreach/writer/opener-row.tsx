@@ -6,6 +6,7 @@ import { api, client, refusalText } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { Field } from '../../../ui/field'
+import { Form } from '../../../ui/form'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import { Td, Tr } from '../../../ui/table'
@@ -104,6 +105,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
             )
           ) : (
             <OpenerEditor
+              id={id}
               name={name}
               draft={draft}
               problem={problem}
@@ -193,6 +195,7 @@ function Facts({ facts }: { facts: readonly string[] }) {
 }
 
 interface OpenerEditorProps {
+  id: string
   /** The name of the person that the opener is written for. */
   name: string
   draft: string
@@ -201,14 +204,22 @@ interface OpenerEditorProps {
   newText: string | null
   isSaving: boolean
   onChange: (draft: string) => void
-  onSave: () => void
+  onSave: () => Promise<void>
   onCancel: () => void
 }
 
-function OpenerEditor({ name, draft, problem, newText, isSaving, onChange, onSave, onCancel }: OpenerEditorProps) {
+function OpenerEditor({ id, name, draft, problem, newText, isSaving, onChange, onSave, onCancel }: OpenerEditorProps) {
   const length = lengthProps(draft, OPENER_MAX)
+  const isReady = draft.trim() !== '' && length.error === undefined
   return (
-    <>
+    <Form
+      name="opener"
+      record={id}
+      className="gap-2"
+      onSubmit={() => {
+        if (isReady && !isSaving) return onSave()
+      }}
+    >
       <Field label={`Opener for ${name}`} hideLabel {...length} error={length.error ?? problem ?? undefined}>
         <Textarea
           autoFocus
@@ -223,20 +234,14 @@ function OpenerEditor({ name, draft, problem, newText, isSaving, onChange, onSav
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button
-          size="sm"
-          variant="primary"
-          disabled={draft.trim() === '' || length.error !== undefined}
-          loading={isSaving}
-          onClick={onSave}
-        >
+        <Button size="sm" variant="primary" type="submit" disabled={!isReady} loading={isSaving}>
           Save and approve
         </Button>
-        <Button size="sm" variant="ghost" disabled={isSaving} onClick={onCancel}>
+        <Button type="reset" size="sm" variant="ghost" disabled={isSaving} onClick={onCancel}>
           Cancel
         </Button>
       </div>
-    </>
+    </Form>
   )
 }
 

@@ -74,7 +74,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
     </Field>
   )
   return (
-    <Form className="max-w-xl" onSubmit={form.handleSubmit((values) => save.run(inputOf(values)))}>
+    <Form name="model" className="max-w-xl" onSubmit={form.handleSubmit((values) => save.run(inputOf(values)))}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Provider" error={errors.kind?.message}>
         <Select
@@ -152,7 +152,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
         <Button type="submit" variant="primary" loading={save.isPending}>
           Save model
         </Button>
-        <Button disabled={save.isPending} onClick={onDone}>
+        <Button type="reset" disabled={save.isPending} onClick={onDone}>
           Cancel
         </Button>
       </div>

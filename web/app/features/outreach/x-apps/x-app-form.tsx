@@ -65,7 +65,7 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
     if (isAllowed) save.run({ ...values, disconnectsAccounts: disconnects })
   }
   return (
-    <Form autoComplete="off" className="max-w-xl" onSubmit={form.handleSubmit(submit)}>
+    <Form name={null} autoComplete="off" className="max-w-xl" onSubmit={form.handleSubmit(submit)}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Client ID" error={errors.clientId?.message} required>
         <Input

@@ -21,7 +21,11 @@ export function NameReferrer() {
     }),
   )
   return (
-    <Form className="flex flex-wrap items-start gap-2" onSubmit={() => refer.mutate({ referralCode: code })}>
+    <Form
+      name="referrer"
+      className="flex flex-wrap items-start gap-2"
+      onSubmit={() => refer.mutate({ referralCode: code })}
+    >
       <p className="w-full font-strong">Did a friend invite you?</p>
       <Field
         label="Their referral code"

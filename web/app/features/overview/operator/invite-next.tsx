@@ -45,7 +45,7 @@ export function InviteNext() {
   }
   return (
     <Card title="Invite the next" description="By position. We'll email them a sign-up link. They keep their places.">
-      <Form onSubmit={submit}>
+      <Form name="invite-next" onSubmit={submit}>
         <div className="flex flex-wrap items-start gap-3">
           <Field label="How many" hideLabel error={problem} className="w-32">
             <NumberInput value={count} onChange={setCount} />

@@ -119,6 +119,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
   return (
     <FormDialog
       {...dialog}
+      name="report"
       title="Share report"
       description="A page under your own name, for anyone who has its link."
       label="Share report"

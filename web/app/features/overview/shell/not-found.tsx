@@ -36,7 +36,7 @@ function LeadSearch() {
   }
   return (
     <search className="w-full max-w-sm pt-2">
-      <Form className="flex gap-2" onSubmit={search}>
+      <Form name={null} className="flex gap-2" onSubmit={search}>
         <Input
           type="search"
           aria-label="Search leads"

@@ -6,6 +6,7 @@ import { consumeRefresh, RECHECK_SESSION_AFTER_MS, recordPageLeave, recordVisit 
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
 import { attachSession, session } from '../../../session'
+import { attachTypedText } from '../../../typed-text'
 import { discardRun } from '../../outreach/messenger/saved-run'
 
 /** Tells users why they suddenly see the login page. */
@@ -18,6 +19,7 @@ export function SessionWatch() {
   const { pathname, search, hash } = useLocation()
   const here = pathname + search + hash
 
+  useEffect(attachTypedText, [])
   useEffect(attachSession, [])
   useRefresh(here)
 

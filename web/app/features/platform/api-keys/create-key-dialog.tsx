@@ -66,6 +66,7 @@ export function CreateKeyDialog({
   return (
     <FormDialog
       {...dialog}
+      name="api-key"
       title="Create API key"
       description="It acts as a member of this workspace, within its scopes."
       label="Create API key"

@@ -47,6 +47,8 @@ export function EndpointDialog({ endpoint, onSecret, ...dialog }: EndpointDialog
   return (
     <FormDialog
       {...dialog}
+      name="webhook"
+      record={endpoint?.id}
       title={endpoint ? 'Edit webhook' : 'Add webhook'}
       label={endpoint ? 'Save changes' : 'Add webhook'}
       loading={save.isPending}

@@ -37,7 +37,7 @@ export function ConnectForm({ prefix = '', label = 'Connect X', variant = 'prima
     refetches: DEPENDS_ON_ACCOUNT,
   })
   return (
-    <Form onSubmit={form.handleSubmit((credentials) => connect.run(credentials))}>
+    <Form name="connect-x" onSubmit={form.handleSubmit((credentials) => connect.run(credentials))}>
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={`${prefix}Username`} error={errors.username?.message} hint="Without the @" required>

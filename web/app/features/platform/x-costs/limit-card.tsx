@@ -32,6 +32,7 @@ export function LimitCard({ limitCents }: { limitCents: number | null }) {
       description="Sending, reading and finding leads stop before they would exceed it. They continue in the next month, or when you raise the limit."
     >
       <Form
+        name="spending-limit"
         className="max-w-xl"
         onSubmit={() => {
           if (isChanged && !problem) void save.run(draft)

@@ -45,6 +45,7 @@ export function RankingCheck() {
     <div className="grid max-w-3xl gap-8">
       <NeedsScript />
       <Form
+        name="ranking"
         className="flex max-w-xl flex-wrap items-start gap-2"
         onSubmit={form.handleSubmit(
           ({ email }) => check.mutate({ email: email.trim() }),

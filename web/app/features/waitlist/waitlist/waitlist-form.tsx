@@ -61,7 +61,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
     }
   })
   return (
-    <Form onSubmit={submit}>
+    <Form name="waitlist" onSubmit={submit}>
       <Field label="Email" error={errors.email?.message} required>
         <EmailInput
           {...form.register('email', {
