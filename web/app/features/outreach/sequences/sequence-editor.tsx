@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useState } from 'react'
 import { generatePath, Link, useNavigate } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
