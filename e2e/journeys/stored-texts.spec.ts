@@ -60,7 +60,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
 
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
-  await dialog.getByRole('checkbox', { name: 'Read back 1 message of the last 30 days from X' }).waitFor()
+  await dialog.getByRole('checkbox', { name: 'Read back 1 message of the last 30 days' }).waitFor()
   await expectSoundBothWays(page)
   await dialog.getByRole('button', { name: 'Store conversations' }).click()
   await page.getByText(/^Allowed by /).waitFor()

@@ -50,7 +50,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
         {...focusFallback}
         className="min-h-0 flex-1 outline-none md:overflow-y-auto md:overscroll-contain md:[scrollbar-width:thin]"
       >
-        <div className="grid gap-2 px-4 py-3 empty:hidden">
+        <div className="grid gap-2 border-b border-hair px-4 py-3 empty:hidden md:px-5">
           <ReplyDetectionNotice />
           <ConsentNotices />
         </div>
@@ -79,13 +79,13 @@ function ConsentNotices() {
   return (
     <>
       {undecided?.map((account) => (
-        <p key={account.id} className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+        <p key={account.id} className="text-xs text-muted">
           {isUndecided(account) ? (
             <>
-              Texts of @{account.handle} aren't stored yet.
-              <Button size="sm" onClick={() => show(account)}>
+              Texts of @{account.handle} aren't stored yet.{' '}
+              <button type="button" className="text-link pointer-coarse:py-2" onClick={() => show(account)}>
                 Decide
-              </Button>
+              </button>
             </>
           ) : (
             `Texts of @${account.handle} aren't stored until the person who connected it allows that.`

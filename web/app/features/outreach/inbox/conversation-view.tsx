@@ -38,7 +38,7 @@ export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
   if (query.isError && !page)
     return (
       <Frame>
-        <Head onBack={() => inbox.open(null)} title="Conversation" />
+        <Head onBack={() => inbox.open(null)} title={conversation ? nameOf(conversation) : 'Conversation'} />
         <div className="grid gap-4 p-4">
           {errorCode(query.error) === 'CONVERSATION_NOT_FOUND' ? (
             <div className="grid justify-items-center gap-1.5 px-6 py-16 text-center">
@@ -112,7 +112,9 @@ function LoadedConversation({ inbox, query, conversation }: LoadedConversationPr
         />
         <div className="flex min-h-11 shrink-0 items-center justify-between gap-3 border-b border-hair px-4 xl:hidden">
           <LabelMenu conversation={conversation} onLabel={actions.setLabel} />
-          <XHandle handle={lead.twitterHandle} className="truncate text-xs text-muted" />
+          {/* Between phones and wide screens, the actions leave no room for the name above. */}
+          <bdi className="truncate text-xs font-strong max-md:hidden lg:hidden">{name}</bdi>
+          <XHandle handle={lead.twitterHandle} className="truncate text-xs text-muted md:max-lg:hidden" />
         </div>
         {isLoaded ? (
           <ThreadMessages query={query} campaign={campaignOf(campaignId)} sending={sending} />

@@ -198,7 +198,10 @@ export function ReplyBox({
             loading={reply.isPending}
             onClick={submit}
           >
-            Send <Kbd>{sendKeys()}</Kbd>
+            Send{' '}
+            <span className="max-lg:hidden">
+              <Kbd>{sendKeys()}</Kbd>
+            </span>
           </Button>
         </div>
       </div>

@@ -42,7 +42,10 @@ export function SnoozeMenu({ open, onOpenChange, trigger = SNOOZE_BUTTON, ...con
 
 const SNOOZE_BUTTON = (
   <Button size="sm" variant="ghost" icon={<AlarmClock />} title="Snooze (H)" aria-keyshortcuts="H">
-    <span className="font-normal max-lg:sr-only">Snooze</span> <Kbd>H</Kbd>
+    <span className="font-normal max-lg:sr-only">Snooze</span>{' '}
+    <span className="max-lg:hidden">
+      <Kbd>H</Kbd>
+    </span>
   </Button>
 )
 

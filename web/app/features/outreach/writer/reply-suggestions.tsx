@@ -72,7 +72,12 @@ export function useReplySuggestions(options: ReplySuggestionsOptions) {
     ),
     insertButton: suggestion && (isEmpty || suggestions.isOpen) && (
       <Button size="sm" variant="ghost" aria-describedby={textId} onClick={insert}>
-        Insert {isEmpty && <Kbd>Tab</Kbd>}
+        Insert{' '}
+        {isEmpty && (
+          <span className="max-lg:hidden">
+            <Kbd>Tab</Kbd>
+          </span>
+        )}
       </Button>
     ),
     /** Appears in the empty reply box. */

@@ -151,5 +151,5 @@ function ConsentDialog({ account, open, onClose }: ControlledDialogProps & { acc
 /** What is read back from X, and for how much. */
 export function readBackText({ messages, costCents }: Pick<MissingTexts, 'messages' | 'costCents'>): string {
   const what = `Read back ${formatCount(messages, 'message')} of the last 30 days`
-  return costCents === null ? `${what} from X` : `${what} from X, for up to ${formatMoney(costCents)}`
+  return costCents === null ? what : `${what} (X charges up to ${formatMoney(costCents)})`
 }
