@@ -69,6 +69,13 @@ describe('signing up and in, in a browser', () => {
       .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
       .waitFor()
     await expect.poll(() => sent.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.getByRole('heading', { level: 1, name: 'Check your email' }).waitFor()
+    expect(
+      await page
+        .getByRole('main')
+        .getByText(/By signing up|Create an Account/)
+        .count(),
+    ).toBe(0)
     await expectSoundPage(page)
 
     // The emailed link signs in here, and credits the friend.
@@ -207,12 +214,18 @@ describe('signing up and in, in a browser', () => {
 
   it('confirms in another browser with a new password', async () => {
     const signUpPage = await world.openPage()
+    await signUpPage.clock.install()
     await signUpPage.goto('/auth')
     await signUpPage.getByLabel('Email').fill('mary@example.com')
     await signUpPage.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await signUpPage.getByRole('button', { name: 'Sign Up', exact: true }).click()
     await signUpPage.getByText('Almost there!').waitFor()
     const link = await linkInMail(world.mailbox, 'mary@example.com', /^Confirm/)
+    await signUpPage.clock.fastForward(31_000)
+    await signUpPage.getByRole('button', { name: 'Send it again', exact: true }).click()
+    await signUpPage.getByRole('button', { name: /^Sent\. Again in \d+ s$/ }).waitFor()
+    const mails = async () => (await fetch(`${world.mailbox.url}/messages?to=mary@example.com`)).json()
+    await expect.poll(mails).toHaveLength(2)
     // Email scanners open every link.
     await fetch(link)
 

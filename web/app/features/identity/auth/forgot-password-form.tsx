@@ -7,6 +7,7 @@ import { Field } from '../../../ui/field'
 import { Form } from '../../../ui/form'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
+import { mailboxOf, OpenMail } from './open-mail'
 
 /** Requests a reset link. The response doesn't reveal whether the account exists. */
 export function ForgotPasswordForm() {
@@ -22,7 +23,16 @@ export function ForgotPasswordForm() {
   )
   return (
     <Form name="forgot-password" onSubmit={form.handleSubmit(({ email }) => recover.mutate({ email: email.trim() }))}>
-      {recover.isSuccess && <Callout tone="good">Password reset email sent. Please check your inbox.</Callout>}
+      {recover.isSuccess && (
+        <Callout
+          tone="good"
+          action={
+            mailboxOf(recover.variables.email) && <OpenMail email={recover.variables.email} variant="secondary" />
+          }
+        >
+          Password reset email sent. Please check your inbox.
+        </Callout>
+      )}
       {recover.isError && !fieldProblems(recover.error).email && (
         <Callout tone="bad">{errorText(recover.error)}</Callout>
       )}

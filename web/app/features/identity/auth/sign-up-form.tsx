@@ -1,7 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { useMutation } from '@tanstack/react-query'
 import { newPasswordProblem } from '@x-automated/contract/identity/password-rules'
-import { MailCheck } from 'lucide-react'
 import { useForm } from 'react-hook-form'
 import { client, errorCode, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
@@ -14,6 +13,7 @@ import { emailProblem, isEmail } from './email'
 import { EmailInput } from './email-input'
 import { PasswordChecklist } from './password-checklist'
 import { newCodeChallenge } from './pkce'
+import { SignUpSent } from './sign-up-sent'
 
 const missing = 'You must provide either an email or phone number and a password'
 
@@ -22,7 +22,13 @@ interface Values {
   password: string
 }
 
-export function SignUpForm({ referralCode }: { referralCode: string | null }) {
+interface SignUpFormProps {
+  referralCode: string | null
+  /** Called with true once the confirmation link is sent, and with false if the form is shown again. */
+  onSent: (isSent: boolean) => void
+}
+
+export function SignUpForm({ referralCode, onSent }: SignUpFormProps) {
   // Rerenders after hydration, to pick up anything typed before it.
   useHydrated()
   // No default values: they would overwrite anything typed before hydration.
@@ -34,6 +40,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
       const codeChallenge = await newCodeChallenge()
       return client.auth.signUpEmail({ ...input, ...(codeChallenge ? { codeChallenge } : {}) })
     },
+    onSuccess: () => onSent(true),
     onError: (error) => {
       const problems = fieldProblems(error)
       if (problems.email) form.setError('email', { message: problems.email })
@@ -42,36 +49,17 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
     },
   })
 
-  if (signUp.isSuccess) {
+  if (signUp.isSuccess)
     return (
-      <div
-        // Takes over the focus from the form, which is no longer shown.
-        ref={(sent) => sent?.focus()}
-        tabIndex={-1}
-        role="status"
-        className="grid justify-items-center gap-4 rounded-lg border border-line p-6 text-center"
-      >
-        <span className="flex size-12 items-center justify-center rounded-full bg-accent text-accent-ink">
-          <MailCheck aria-hidden className="size-6" />
-        </span>
-        <p className="text-base">
-          Almost there! Check your email for a confirmation link to complete your registration.
-        </p>
-        <p className="break-all text-muted">
-          Sent to <strong className="text-ink">{signUp.variables.email}</strong>
-        </p>
-        <Button
-          size="sm"
-          onClick={() => {
-            signUp.reset()
-            requestAnimationFrame(() => form.setFocus('email'))
-          }}
-        >
-          Use a different email
-        </Button>
-      </div>
+      <SignUpSent
+        email={signUp.variables.email}
+        onOtherEmail={() => {
+          signUp.reset()
+          onSent(false)
+          requestAnimationFrame(() => form.setFocus('email'))
+        }}
+      />
     )
-  }
 
   const problems = fieldProblems(signUp.error)
   const refused = signUp.isError && !problems.email && !problems.password

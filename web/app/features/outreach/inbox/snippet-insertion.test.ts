@@ -50,6 +50,7 @@ test.each([
   ['Hi {lead_name} of {company}', 'Hi Ada of Harbor'],
   ['{company|your team}, {role|friend}', 'Harbor, friend'],
   ['{{name}}, see {link} and {{team}}', 'Ada, see {link} and {{team}}'],
+  ['{{name}} of {{company}}, {{team}}', 'Ada of Harbor, {{team}}'],
   ['{} {"a": 1}', '{} {"a": 1}'],
 ])('fills %j as %j', (text, filled) => {
   expect(withValues(text, ada)).toBe(filled)

@@ -42,9 +42,9 @@ export function withSnippet(text: string, cursor: number, snippet: string): { te
 export function withValues(text: string, recipient: Recipient): string {
   return previewOf(text, recipient)
     .map((piece) => {
-      if (piece.kind !== 'unknown' || !/^\{[^{}|]+\}$/.test(piece.text)) return piece.text
+      if (piece.kind !== 'unknown' || !/^\{{1,2}[^{}|]+\}{1,2}$/.test(piece.text)) return piece.text
       // Without a fallback, the parser does not accept a column, so add an empty one.
-      const filled = previewOf(piece.text.replace('}', '|}'), recipient).map((part) => part.text)
+      const filled = previewOf(piece.text.replace(/\}+$/, '|$&'), recipient).map((part) => part.text)
       return filled.join('') || piece.text
     })
     .join('')

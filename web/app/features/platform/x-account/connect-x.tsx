@@ -253,16 +253,19 @@ interface HowToConnectProps {
 function HowToConnect({ connection, onConnected }: HowToConnectProps) {
   if (!connection) return null
   const { methods } = connection
+  const hasPassword = methods.includes('password')
   if (methods.length === 0) {
     return <Callout title="X is not set up on this server">Give this server access to X to connect accounts.</Callout>
   }
   return (
     <div className="grid gap-5 border-t border-line pt-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-muted">Approve access on X. You need no password here.</p>
+        <p className="text-muted">
+          {hasPassword ? "Approve access on X's own page." : "You'll approve access on X. We never see your password."}
+        </p>
         <ConnectWithX variant="primary" className="max-sm:w-full" />
       </div>
-      {methods.includes('password') && (
+      {hasPassword && (
         <>
           <OrDivider />
           <ConnectForm variant="secondary" onConnected={onConnected} />

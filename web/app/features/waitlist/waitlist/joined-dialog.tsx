@@ -3,16 +3,19 @@ import { ArrowUp, UserPlus } from 'lucide-react'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { OpenMail } from '../../identity/auth/open-mail'
 import type { JoinedPlaceProps } from './joined-place'
 import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 
 interface JoinedDialogProps extends JoinedPlaceProps, ControlledDialogProps {
   title: string
+  /** Whether the email that confirms the address was just sent. */
+  isNew: boolean
 }
 
 /** Confirms a join and shows how to move up. */
-export function JoinedDialog({ title, place: entry, referralCount, ...dialog }: JoinedDialogProps) {
+export function JoinedDialog({ title, isNew, place: entry, referralCount, ...dialog }: JoinedDialogProps) {
   return (
     <Dialog
       {...dialog}
@@ -39,6 +42,12 @@ export function JoinedDialog({ title, place: entry, referralCount, ...dialog }: 
             Move up 5 spots per referral
           </li>
         </ul>
+        {isNew && (
+          <div className="grid gap-2">
+            <p>We've emailed you a link. Confirm your address, so that we can reach you when it's your turn.</p>
+            <OpenMail email={entry.email} variant="secondary" />
+          </div>
+        )}
         <ReferralLink link={referralLinks.waitlist(location.origin, entry.referralCode)} />
       </div>
     </Dialog>

@@ -26,14 +26,14 @@ export function WaitlistPanel() {
   const hydrated = useHydrated()
   const { referralCount } = useCurrentPlace(entry)
   useGoogleReturn()
-  const [dialog, setDialog] = useState({ open: false, title: '' })
+  const [dialog, setDialog] = useState({ open: false, title: '', isNew: false })
 
   // Someone returned from Google with a position: confirm it once.
   const isMember = entry !== null
   useEffect(() => {
     if (!isMember || !googleFlag.isSet()) return
     googleFlag.clear()
-    setDialog({ open: true, title: "You're on the waitlist!" })
+    setDialog({ open: true, title: "You're on the waitlist!", isNew: false })
   }, [isMember])
 
   return (
@@ -56,7 +56,11 @@ export function WaitlistPanel() {
           <WaitlistForm
             referralCode={referralCode}
             onJoined={(isNew) =>
-              setDialog({ open: true, title: isNew ? "You're on the waitlist!" : "You're already on the waitlist" })
+              setDialog({
+                open: true,
+                title: isNew ? "You're on the waitlist!" : "You're already on the waitlist",
+                isNew,
+              })
             }
           />
           <GoogleJoin referralCode={referralCode} />
