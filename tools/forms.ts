@@ -29,6 +29,7 @@ const FIELDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'features/leads/leads/lead-filters.tsx': 'a search, which is in the address',
   'features/leads/lists/manage-leads-dialog.tsx': 'a search',
   'features/leads/scrapes/follower-histogram.tsx': 'a filter, which is in the address',
+  'features/leads/scrapes/follower-range.tsx': 'part of the form of scrape-form.tsx',
   'features/leads/scrapes/source-field.tsx': 'part of the form of scrape-form.tsx',
   'features/leads/suppressions/suppressions-tab.tsx': 'a search',
   'features/outreach/campaigns/campaign-fields.tsx': 'part of the form of a new campaign',
