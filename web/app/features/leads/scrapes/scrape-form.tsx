@@ -179,7 +179,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
             {usedUpText(usage.limit ?? 0, new Date())}
           </p>
         )}
-        <div className="overflow-x-auto max-sm:-mx-4 max-sm:px-4">
+        <div className="overflow-x-auto *:w-max max-sm:-mx-4 max-sm:px-4">
           <Segments
             label="Scrape Type"
             value={type}
