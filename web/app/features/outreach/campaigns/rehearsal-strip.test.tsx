@@ -14,6 +14,7 @@ const CAMPAIGN = {
   openEnrollments: 100,
   dmsSentCount: 0,
   dmsFailedCount: 0,
+  dmsSkippedCount: 0,
 }
 
 function show(dmsQueuedCount: number, warnings: string[] = [], more: object = {}): string {

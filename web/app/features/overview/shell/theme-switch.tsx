@@ -35,7 +35,10 @@ export function ThemeSwitch() {
 /** Selects a theme. The script that stores and applies it listens for changes of such inputs. */
 export function setTheme(theme: string): void {
   const choice = document.querySelector<HTMLInputElement>(`input[name=theme][value=${theme}]`)
-  if (choice) return choice.click()
+  if (choice) {
+    choice.click()
+    return
+  }
   // A page without the footer has no switch.
   const input = Object.assign(document.createElement('input'), { name: 'theme', value: theme, hidden: true })
   document.body.append(input)
