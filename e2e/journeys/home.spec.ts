@@ -85,6 +85,28 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
 
   await keyboard.press('Control+k')
   await search(page).waitFor()
+  await keyboard.type('dark')
+  await option(page, /Dark theme/).waitFor()
+  await keyboard.press('Enter')
+  await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
+  await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
+
+  const statusOf = async () => (await client.campaigns.find({ id: campaign.id })).status
+  for (const [verb, status] of [
+    ['pause', 'paused'],
+    ['resume', 'active'],
+  ]) {
+    await keyboard.press('Control+k')
+    await search(page).waitFor()
+    await keyboard.type(`${verb} ${campaign.name.slice(0, 4).toLowerCase()}`)
+    await option(page, new RegExp(`^${verb} “`, 'i')).waitFor()
+    await keyboard.press('Enter')
+    await expect.poll(statusOf).toBe(status)
+    await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)
+  }
+
+  await keyboard.press('Control+k')
+  await search(page).waitFor()
   await keyboard.type('pause all')
   await option(page, /Pause all campaigns/).waitFor()
   await keyboard.press('Enter')

@@ -76,8 +76,8 @@ export const WarmUp = z.object({
   capNow: z.number().int(),
   /** The cap per 24 hours after the warm-up. */
   fullCap: z.number().int(),
-  /** When `fullCap` applies. Moves by a day with each day on which nothing was sent yet. */
-  fullAt: Time,
+  /** The day (UTC) from which `fullCap` applies, such as '2026-12-31'. Moves until the first message is sent. */
+  fullOn: z.string(),
 })
 export type WarmUp = z.output<typeof WarmUp>
 

@@ -268,7 +268,7 @@ export function warmUpOf(
   const day = Math.floor((now.getTime() - start.getTime()) / DAY_MS) + 1
   let fullAt = new Date(start.getTime() + day * DAY_MS)
   while (capAt(accountLimits, env, start, fullAt).cap < fullCap) fullAt = new Date(fullAt.getTime() + DAY_MS)
-  return { day, capNow: cap.cap, fullCap, fullAt }
+  return { day, capNow: cap.cap, fullCap, fullOn: fullAt.toISOString().slice(0, 10) }
 }
 
 /** Whether campaigns may only message leads with a contact basis. */

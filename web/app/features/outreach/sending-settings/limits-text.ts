@@ -62,8 +62,8 @@ export function waitText({ reason, until }: CampaignWait, now: Date): string {
 }
 
 /** 'Warm-up, day 1: 20 today, 500 from about Dec 31'. */
-export function warmUpText({ day, capNow, fullCap, fullAt }: WarmUp): string {
-  const end = formatDate(fullAt, { month: 'short', day: 'numeric' })
+export function warmUpText({ day, capNow, fullCap, fullOn }: WarmUp): string {
+  const end = formatDate(fullOn, { month: 'short', day: 'numeric', timeZone: 'UTC' })
   return `Warm-up, day ${formatNumber(day)}: ${formatNumber(capNow)} today, ${formatNumber(fullCap)} from about ${end}`
 }
 

@@ -27,7 +27,7 @@ export function FirstSteps() {
       title="First steps"
       description={
         doneCount === 0
-          ? 'Send your first message in about 15 minutes.'
+          ? '4 steps, about 15 minutes.'
           : `${formatNumber(doneCount)} of ${formatCount(firstSteps.steps.length, 'step')} done.`
       }
       actions={<IconButton icon={<X />} label="Hide first steps" size="sm" onClick={dismiss} />}

@@ -120,7 +120,8 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
       return { id: `${kind} ${id}`, kind, label: title, detail: subtitle, path, pictureUrl }
     }),
   )
-  const commands = useCommands(debounced, isMember)
+  // While someone types, those of the text before would come first.
+  const commands = useCommands(debounced === q ? q : '', isMember)
   const groups = q === '' ? suggestions(recent, isMember) : matches(q, results, isMember, commands)
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
   const isSearching = q !== '' && (search.isFetching || debounced !== q)

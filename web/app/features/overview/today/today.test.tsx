@@ -59,7 +59,7 @@ test('Home says who waits, what was sent and what needs a person', () => {
 })
 
 test('Home says how far the warm-up is', () => {
-  const warmUp = { day: 1, capNow: 20, fullCap: 500, fullAt: '2026-12-31T12:00:00Z' }
+  const warmUp = { day: 1, capNow: 20, fullCap: 500, fullOn: '2026-12-31' }
   expect(textOf(<Today today={{ ...today, warmUp }} />)).toContain('Warm-up, day 1: 20 today, 500 from about Dec 31')
 })
 
