@@ -303,6 +303,8 @@ create table campaigns (
   template_id uuid,
   is_sample boolean not null default false,
   launched_version integer,
+  dms_skipped_count integer not null default 0,
+  people_skipped integer not null default 0,
   constraint campaigns_pkey primary key (id),
   constraint campaigns_counts check (dms_queued_count >= 0
     and dms_sent_count >= 0
@@ -1238,6 +1240,7 @@ create table replies (
 create index replies_dm on replies (dm_id) where dm_id is not null;
 create unique index replies_event on replies (workspace_id, x_event_id);
 create index replies_lead on replies (lead_id, created_at);
+create index replies_missing_texts on replies (workspace_id, account_x_user_id, at) where text is null;
 create index replies_texts on replies (workspace_id, at) where text is not null;
 create index replies_words on replies using gin (workspace_id, text gin_trgm_ops) where text is not null;
 

@@ -47,13 +47,15 @@ export const Campaign = z.object({
   dmsSentCount: z.number().int(),
   /** Includes skipped messages. */
   dmsFailedCount: z.number().int(),
-  /** How many of the failed messages were skipped: nobody tried to send them. */
+  /** How many of the failed messages were skipped: a rule kept them from being sent, not an error. */
   dmsSkippedCount: z.number().int(),
   /** Sent messages that X reports as delivered. Includes replied messages. */
   dmsDeliveredCount: z.number().int(),
   dmsRepliedCount: z.number().int(),
   /** The number of people whose first message was sent. */
   peopleMessaged: z.number().int(),
+  /** The number of people whose first message was skipped. */
+  peopleSkipped: z.number().int(),
   /** How many of the people messaged have replied. Automatic replies do not count. */
   peopleReplied: z.number().int(),
   /** How many of the people messaged replied positively: `interested`, `meeting`, `question` or `booked`. */

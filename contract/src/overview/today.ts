@@ -59,7 +59,7 @@ export const Today = z.object({
       status: z.enum(CAMPAIGN_STATUSES),
       peopleMessaged: z.number().int(),
       totalLeadsInList: z.number().int(),
-      dmsSkippedCount: z.number().int(),
+      peopleSkipped: z.number().int(),
       /** Why this active campaign can send nothing, with the end of the wait; null if it can send. */
       waitingFor: CampaignWait.nullable(),
       /** People who replied positively, as a percentage of the people messaged. */

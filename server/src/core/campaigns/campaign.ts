@@ -31,7 +31,6 @@ import {
   requireReplyDetection,
   summaryOf,
 } from '../sequences/sequence.ts'
-import { countSkipped } from '../tables/activity.ts'
 import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from '../tables/campaigns.ts'
 import { countInFlight } from '../tables/messages.ts'
 import type { VersionStep } from '../tables/sequences.ts'
@@ -61,10 +60,11 @@ export const columns = {
   dmsQueuedCount: campaigns.dmsQueuedCount,
   dmsSentCount: campaigns.dmsSentCount,
   dmsFailedCount: campaigns.dmsFailedCount,
-  dmsSkippedCount: countSkipped(sql`campaigns.id`),
+  dmsSkippedCount: campaigns.dmsSkippedCount,
   dmsDeliveredCount: campaigns.dmsDeliveredCount,
   dmsRepliedCount: campaigns.dmsRepliedCount,
   peopleMessaged: campaigns.peopleMessaged,
+  peopleSkipped: campaigns.peopleSkipped,
   peopleReplied: campaigns.peopleReplied,
   peoplePositive: campaigns.peoplePositive,
   stepCount: campaigns.stepCount,

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { addedToCampaign } from '../messages/counts.ts'
 import { endTurn } from '../messages/schedule.ts'
-import { countSkipped } from '../tables/activity.ts'
 
 /**
  * SQL: updates a campaign after an outcome, and completes it if nothing is open or queued. @param
@@ -42,8 +41,8 @@ export async function notifyOfCampaigns(tx: Db, ids: readonly string[]): Promise
   await tx.execute(sql`
     select notify_members(workspace_id, 'campaign_' || status, jsonb_build_object(
       'campaignId', id, 'campaignName', name, 'pause', reason, 'reason', pause_reason,
-      'sent', dms_sent_count, 'failed', dms_failed_count - skipped, 'skipped', skipped))
-    from campaigns cross join lateral ${countSkipped(sql`campaigns.id`)} as counted (skipped)
+      'sent', dms_sent_count, 'failed', dms_failed_count - dms_skipped_count, 'skipped', dms_skipped_count))
+    from campaigns
     where id = any(${sql.param(ids)}::uuid[]) and kind = 'campaign'
     order by id`)
 }

@@ -9,6 +9,7 @@ import { dms } from '../tables/messages.ts'
 // The counts of messages, in campaigns and in dm_activity. Every statement that changes messages updates the counts.
 
 const IS_FIRST = sql`sent_at is not null and step = 0 and enrollment_id is not null`
+const IS_SKIPPED = sql`status = 'failed' and reason is not null`
 
 /** The count columns of `campaigns`, each with SQL for the messages that it counts. */
 const OF_CAMPAIGN = {
@@ -16,9 +17,11 @@ const OF_CAMPAIGN = {
   firsts_queued_count: sql`status = 'queued' and not is_follow_up and not is_held`,
   dms_sent_count: sql`status in ('sent', 'delivered', 'replied')`,
   dms_failed_count: sql`status = 'failed'`,
+  dms_skipped_count: IS_SKIPPED,
   dms_delivered_count: sql`status in ('delivered', 'replied')`,
   dms_replied_count: sql`status = 'replied'`,
   people_messaged: IS_FIRST,
+  people_skipped: sql`${IS_SKIPPED} and step = 0 and enrollment_id is not null`,
   people_replied: sql`${IS_FIRST} and person_answers & 1 > 0`,
   people_positive: sql`${IS_FIRST} and person_answers & 2 > 0`,
 }
@@ -29,7 +32,7 @@ const OF_ACTIVITY = {
   delivered: sql`status in ('delivered', 'replied')`,
   replied: sql`status = 'replied'`,
   failed: sql`status = 'failed'`,
-  skipped: sql`status = 'failed' and reason is not null`,
+  skipped: IS_SKIPPED,
   answered: sql`sent_at is not null and answers & 1 > 0`,
   positive: sql`sent_at is not null and answers & 2 > 0`,
   opted_out: sql`sent_at is not null and answers & 4 > 0`,

@@ -259,7 +259,7 @@ function changeOf(due: Due, versions: ReadonlyMap<number, readonly VersionStep[]
   if (due.suppressed) {
     const isOptOut = ['opted_out', 'replied_stop'].includes(String(due.suppressed.params.reason))
     if (isOptOut) return { kind: 'end', state: 'opted_out', reason: { code: 'opt_out', params: {} } }
-    return { kind: 'end', state: 'stopped', reason: skippedAs('suppressed') }
+    return { kind: 'end', state: 'stopped', reason: skippedAs('suppressed', due.suppressed.params) }
   }
   const isLater = due.state === 'paused' && due.code === 'later'
   if (due.isUnqueued) return { kind: 'release', dmId: null }
@@ -289,7 +289,10 @@ async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
   await deleteMessages(tx, sql`id = ${those} and status = 'queued' and lease_expires_at is null`)
 }
 
-const skippedAs = (skip: SkipReason['code']): EnrollmentReason => ({ code: 'skipped', params: { skip } })
+const skippedAs = (skip: SkipReason['code'], params: SkipReason['params'] = {}): EnrollmentReason => ({
+  code: 'skipped',
+  params: { ...params, skip },
+})
 const referenceOf = (id: string | null, number: number | null) => (id && number ? { id, number } : null)
 
 /** Moves enrollments that get no new message. @returns the accounts of released messages */

@@ -1,4 +1,3 @@
-import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import { partOf, time } from '../../db/columns.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
@@ -44,8 +43,3 @@ export const dmActivity = pgTable(
     index('dm_activity_workspace').on(t.workspaceId, t.slot),
   ],
 )
-
-/** SQL: how many messages of a campaign were skipped. */
-export function countSkipped(campaignId: SQL): SQL<number> {
-  return sql`(select coalesce(sum(a.skipped), 0)::int from dm_activity a where a.campaign_id = ${campaignId})`
-}

@@ -63,12 +63,16 @@ export const campaigns = pgTable(
     /** Queued first messages that are not held: other campaigns of the account wait for them. */
     firstsQueuedCount: integer('firsts_queued_count').notNull().default(0),
     dmsSentCount: integer('dms_sent_count').notNull().default(0),
+    /** Includes skipped messages. */
     dmsFailedCount: integer('dms_failed_count').notNull().default(0),
+    dmsSkippedCount: integer('dms_skipped_count').notNull().default(0),
     /** Sent includes delivered, and delivered includes replied. */
     dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
     dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
     /** People whose first message was sent. */
     peopleMessaged: integer('people_messaged').notNull().default(0),
+    /** People whose first message was skipped. */
+    peopleSkipped: integer('people_skipped').notNull().default(0),
     /** How many of `peopleMessaged` have replied. */
     peopleReplied: integer('people_replied').notNull().default(0),
     peoplePositive: integer('people_positive').notNull().default(0),

@@ -58,6 +58,8 @@ export const replies = pgTable(
     index('replies_dm').on(t.dmId).where(sql`dm_id is not null`),
     // Serves the deletion of old texts.
     index('replies_texts').on(t.workspaceId, t.at).where(sql`text is not null`),
+    // Serves the texts that can be read from X after a late consent.
+    index('replies_missing_texts').on(t.workspaceId, t.accountXUserId, t.at).where(sql`text is null`),
   ],
 )
 

@@ -86,6 +86,7 @@ describe('POST /campaigns', () => {
       dmsRepliedCount: 0,
       stepCount: 1,
       peopleMessaged: 0,
+      peopleSkipped: 0,
       peopleReplied: 0,
       peoplePositive: 0,
       openEnrollments: 0,
@@ -496,7 +497,7 @@ describe('POST /campaigns/{id}/queue', () => {
     const params = { how: 'campaign', campaign: 'First', campaignId: first.id }
     const second = await launch(person, own)
     expect(second).toMatchObject({ status: 'active', totalLeadsInList: 3, dmsQueuedCount: 1 })
-    expect(second).toMatchObject({ dmsFailedCount: 2, dmsSkippedCount: 2 })
+    expect(second).toMatchObject({ dmsFailedCount: 2, dmsSkippedCount: 2, peopleSkipped: 2 })
     const { enrollments } = await person.client.enrollments.list({ id: second.id, state: 'stopped' })
     expect(enrollments.map(({ reason }) => reason?.params).sort((a, b) => (a!.skip! > b!.skip! ? 1 : -1))).toEqual([
       { ...params, skip: 'contacted' },

@@ -57,7 +57,7 @@ it('GET /today counts what was sent and who waits for an answer, in total and by
       status: 'paused',
       peopleMessaged: 2,
       totalLeadsInList: 2,
-      dmsSkippedCount: 0,
+      peopleSkipped: 0,
       waitingFor: null,
       positiveRate: 50,
       sentByDay,

@@ -18,6 +18,7 @@ const counts = {
   dmsSentCount: 28,
   dmsFailedCount: 2,
   dmsSkippedCount: 0,
+  peopleSkipped: 0,
   messagesInFlight: 0,
   nextFollowUpAt: null,
 }
@@ -26,12 +27,20 @@ test('counts sent and failed messages as done', () => {
   expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, skipped: 0, queued: 10, done: 30 })
 })
 
+const SKIPPED = { dmsSkippedCount: 12, peopleSkipped: 12 }
+
 test('counts skipped messages neither as failed nor as progress', () => {
-  const launched = { ...counts, dmsQueuedCount: 28, dmsSentCount: 0, dmsFailedCount: 12, dmsSkippedCount: 12 }
+  const launched = { ...counts, dmsQueuedCount: 28, dmsSentCount: 0, dmsFailedCount: 12, ...SKIPPED }
   expect(progressOf(launched)).toEqual({ total: 28, sent: 0, failed: 0, skipped: 12, queued: 28, done: 0 })
   expect(activityText({ ...launched, status: 'active', waiting: false })).toBe('Sending message 1 of 28')
   expect(finishedPeople({ ...launched, stepCount: 2, openEnrollments: 28 })).toEqual({ finished: 0, people: 28 })
   expect(waitingForPlan({ ...launched, status: 'active', openEnrollments: 28 })).toBe(0)
+})
+
+test('counts people whose follow-up was skipped as finished', () => {
+  const replied = { ...counts, dmsQueuedCount: 28, dmsSentCount: 40, dmsFailedCount: 12, dmsSkippedCount: 12 }
+  expect(finishedPeople({ ...replied, stepCount: 2, openEnrollments: 28 })).toEqual({ finished: 12, people: 40 })
+  expect(progressOf(replied)).toMatchObject({ total: 68, failed: 0, skipped: 12, done: 40 })
 })
 
 test('counts the people of a launch in parts who wait for the plan', () => {

@@ -5,7 +5,7 @@ import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
 
 type Counts = Pick<
   Campaign,
-  'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount' | 'dmsSkippedCount'
+  'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount' | 'dmsSkippedCount' | 'peopleSkipped'
 >
 
 interface CampaignProgress {
@@ -13,7 +13,7 @@ interface CampaignProgress {
   sent: number
   /** Without the skipped ones. */
   failed: number
-  /** Neither progress nor part of `total`, because nobody tried to send them. */
+  /** Neither progress nor part of `total`. */
   skipped: number
   queued: number
   /** Sent or failed. */
@@ -25,24 +25,25 @@ export function progressOf(campaign: Counts): CampaignProgress {
   const { dmsQueuedCount: queued, dmsSentCount: sent, dmsSkippedCount: skipped } = campaign
   const failed = campaign.dmsFailedCount - skipped
   const done = sent + failed
-  return { total: Math.max(campaign.totalLeadsInList - skipped, done + queued), sent, failed, skipped, queued, done }
+  const total = Math.max(campaign.totalLeadsInList - campaign.peopleSkipped, done + queued)
+  return { total, sent, failed, skipped, queued, done }
 }
 
 /** How many of a campaign's people will get no more messages; null if it has no follow-ups. Skipped people do not count. */
 export function finishedPeople(
   campaign: Counts & Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'openEnrollments'>,
 ): { finished: number; people: number } | null {
-  const { stepCount, nextFollowUpAt, totalLeadsInList, dmsSkippedCount, openEnrollments } = campaign
+  const { stepCount, nextFollowUpAt, totalLeadsInList, peopleSkipped, openEnrollments } = campaign
   if (stepCount <= 1 && nextFollowUpAt === null) return null
-  // Someone can get the first message and be skipped later.
-  const people = Math.max(totalLeadsInList - dmsSkippedCount, openEnrollments)
+  // The campaign's first message can be added again for someone who was skipped.
+  const people = Math.max(totalLeadsInList - peopleSkipped, openEnrollments)
   return { finished: people - openEnrollments, people }
 }
 
 /** How many people are left out of a partial launch until the plan allows more. Too low once follow-ups are sent. */
 export function waitingForPlan(campaign: Counts & Pick<Campaign, 'status' | 'openEnrollments'>): number {
-  const { done, skipped, queued } = progressOf(campaign)
-  const unqueued = campaign.totalLeadsInList - done - skipped - queued
+  const { done, queued } = progressOf(campaign)
+  const unqueued = campaign.totalLeadsInList - campaign.peopleSkipped - done - queued
   return campaign.status === 'active' ? Math.max(0, Math.min(unqueued, campaign.openEnrollments)) : 0
 }
 

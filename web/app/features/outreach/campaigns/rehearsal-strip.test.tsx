@@ -15,6 +15,7 @@ const CAMPAIGN = {
   dmsSentCount: 0,
   dmsFailedCount: 0,
   dmsSkippedCount: 0,
+  peopleSkipped: 0,
 }
 
 function show(dmsQueuedCount: number, warnings: string[] = [], more: object = {}): string {

@@ -29,7 +29,7 @@ test('headline names who waits, but not to people who may not answer', () => {
       status: 'active' as const,
       peopleMessaged: 1,
       totalLeadsInList: 1,
-      dmsSkippedCount: 0,
+      peopleSkipped: 0,
       waitingFor: null,
       positiveRate: 0,
     },
@@ -44,7 +44,7 @@ test('headline names who waits, but not to people who may not answer', () => {
 
 test.each(['plan', 'hours', 'cap', 'account'] as const)('headline does not claim that campaigns run: %s', (reason) => {
   const until = new Date(Date.now() + 7_200_000).toISOString()
-  const campaign = { id: 'c', name: 'C', peopleMessaged: 1, totalLeadsInList: 1, dmsSkippedCount: 0, positiveRate: 0 }
+  const campaign = { id: 'c', name: 'C', peopleMessaged: 1, totalLeadsInList: 1, peopleSkipped: 0, positiveRate: 0 }
   const waits = { ...campaign, status: 'active' as const, waitingFor: { reason, until } }
   const today = { ...calm, campaigns: [waits], nextSendAt: until }
   expect(headline(today, true)).toBe('Nobody is waiting. Sending is on hold.')

@@ -22,7 +22,7 @@ const today: TodayData = {
       status: 'active',
       peopleMessaged: 212,
       totalLeadsInList: 330,
-      dmsSkippedCount: 12,
+      peopleSkipped: 12,
       waitingFor: null,
       positiveRate: 6.6,
       sentByDay: [...Array<number>(12).fill(0), 5, 31],

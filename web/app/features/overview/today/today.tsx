@@ -332,8 +332,8 @@ function CampaignRows({ campaigns, isMember }: { campaigns: TodayData['campaigns
       <h2 className="text-sm">Campaigns</h2>
       <ul>
         {campaigns.map(
-          ({ id, name, status, peopleMessaged, totalLeadsInList, dmsSkippedCount, positiveRate, sentByDay }) => {
-            const people = Math.max(totalLeadsInList - dmsSkippedCount, peopleMessaged)
+          ({ id, name, status, peopleMessaged, totalLeadsInList, peopleSkipped, positiveRate, sentByDay }) => {
+            const people = Math.max(totalLeadsInList - peopleSkipped, peopleMessaged)
             return (
               <li key={id} className="flex items-center gap-2 border-t border-hair first:border-t-0">
                 <Link
