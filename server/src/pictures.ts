@@ -18,13 +18,14 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
   const sign = (of: string, expires: number) =>
     createHmac('sha256', secret).update(`picture\n${of}\n${expires}`).digest('base64url')
 
-  async function readOrFetch(url: string): Promise<Buffer | null> {
+  async function readOrFetch(url: string, caches: boolean): Promise<Buffer | null> {
     const stored = await cache.read(url)
     if (stored) return stored
     const bytes = await host.fetch(url)
-    // A full or read-only disk costs speed only.
-    if (bytes) await cache.write(url, bytes).catch(() => {})
-    else {
+    if (bytes) {
+      // A full or read-only disk costs speed only.
+      if (caches) await cache.write(url, bytes).catch(() => {})
+    } else {
       if (missing.size >= MISSING_MAX) missing.clear()
       missing.set(url, Date.now() + MISSING_MS)
     }
@@ -61,10 +62,13 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
       const [wanted, actual] = [Buffer.from(sign(of, expires)), Buffer.from(signature)]
       return wanted.length === actual.length && timingSafeEqual(wanted, actual) && expires * 1000 > nowMs
     },
-    /** A picture from the cache or its host. Concurrent calls share one fetch. */
-    async read(source: string | null): Promise<Buffer | null> {
+    /**
+     * A picture from the cache or its host. Concurrent calls share one fetch. @param caches false for
+     * people who are not stored, so that their pictures are not either
+     */
+    async read(source: string | null, { caches }: { caches: boolean }): Promise<Buffer | null> {
       if (!host.hasPicture(source) || (missing.get(source) ?? 0) > Date.now()) return null
-      const running = fetching.get(source) ?? readOrFetch(source).finally(() => fetching.delete(source))
+      const running = fetching.get(source) ?? readOrFetch(source, caches).finally(() => fetching.delete(source))
       fetching.set(source, running)
       return running
     },

@@ -13,7 +13,7 @@ import type { Limits } from './requests/limits.ts'
 // Interfaces to jobs and to higher areas. start.ts connects each with its implementation.
 
 /** Every kind of job, with its data. */
-interface Jobs {
+export interface Jobs {
   /** An email, encrypted: it may contain a login link. */
   mail: { sealed: string }
   /** Looks up an account and sends the requested email; encrypted, as it may contain a code. */
@@ -26,8 +26,18 @@ interface Jobs {
   'find-watches': Record<string, never>
   /** Checks an X account's subscriptions or reads its messages, when they are due. */
   'watch-replies': { xUserId: string }
-  /** Reads texts from X that were not stored for lack of consent. @param before continues after this conversation */
-  'read-back': { accountId: string; before: { at: string; leadId: string } | null }
+  /** Reads texts from X that were not stored for lack of consent (core/replies/missing-texts.ts). */
+  'read-back': {
+    accountId: string
+    /** Only messages up to this time are read. */
+    until: string
+    /** Continues after this conversation. */
+    before: { at: string; leadId: string } | null
+    /** How many conversations may still be read. */
+    left: number
+    /** How often the next conversation failed. */
+    failures: number
+  }
   /** Sends notifications about X apps without credits, and checks whether these can call X again. */
   'x-funds': Record<string, never>
   /** Reads the current handles of connected X accounts, and of leads that have lost their handle. */
@@ -63,13 +73,14 @@ export type JobName = keyof Jobs
 export interface JobQueue {
   /**
    * Enqueues a job in the caller's transaction. @param options.startAfterSeconds earliest start
-   * from now @param options.key on a `short` queue, at most one waiting job per key
+   * from now @param options.key on a `short` queue, at most one waiting job per key @param
+   * options.group only one job of a group runs at a time, over all processes
    */
   enqueue<N extends JobName>(
     db: Db,
     name: N,
     data: Jobs[N],
-    options?: { startAfterSeconds?: number; key?: string },
+    options?: { startAfterSeconds?: number; key?: string; group?: string },
   ): Promise<void>
   /**
    * Sets when the waiting job with this key starts, or enqueues one. No process starts it before

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { addEntries } from '../src/core/people/counts.ts'
 import { leadLists } from '../src/domains/leads/lists/tables.ts'
 import { tags } from '../src/domains/leads/tags/tables.ts'
 import type { Writer } from './matching.ts'
@@ -6,9 +7,15 @@ import type { Writer } from './matching.ts'
 type Workspace = { workspaceId: string }
 
 /** Inserts an empty list. @returns its id */
-export async function insertList({ db }: Writer, { workspaceId }: Workspace, name = 'l'): Promise<string> {
-  const [list] = await db.insert(leadLists).values({ workspaceId, name }).returning()
+export async function insertList({ db }: Writer, { workspaceId }: Workspace, name = 'l', id?: string): Promise<string> {
+  const [list] = await db.insert(leadLists).values({ id, workspaceId, name }).returning()
   return list!.id
+}
+
+/** Stores entries of any leads, even of another workspace. */
+export async function insertEntries({ db }: Writer, listId: string, leadIds: readonly string[]): Promise<void> {
+  const entries = sql`select ${listId}::uuid, id, 'pending', now() from unnest(${sql.param([...leadIds])}::uuid[]) id`
+  await db.execute(sql`${addEntries(entries)} select count(*) from added`)
 }
 
 /** Sets a smart list's last count, and how many milliseconds counting took. */

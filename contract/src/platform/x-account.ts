@@ -145,7 +145,7 @@ export const xAccount = {
         id: Id,
         storesConversations: z.boolean(),
         offersUnknownSenders: z.boolean(),
-        /** With `storesConversations`, also reads the missing texts from X, for at most `costCents` of them. */
+        /** With `storesConversations`, also reads the missing texts from X, for at most `costCents` of `missingTexts`. */
         readsBack: z.boolean().optional(),
       }),
     )

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
@@ -53,6 +54,17 @@ it('asks X once, even if several people look', async () => {
   await setFaults(app, { method: 'GET', path: '/profile_images/*', times: 100, status: 503 })
   expect((await get(pictureUrl!)).status).toBe(200)
   await setFaults(app)
+})
+
+it('stores no picture of someone who is not stored', async () => {
+  const { pictures } = app.services
+  const files = async () =>
+    (await readdir(dataDir, { recursive: true, withFileTypes: true })).filter((f) => f.isFile()).length
+  const before = await files()
+  expect((await get(pictures.urlOfSource(pictureOf('gina'))!)).status).toBe(200)
+  expect(await files()).toBe(before)
+  expect((await get((await leadWith(pictureOf('gina'))).pictureUrl!)).status).toBe(200)
+  expect(await files()).toBe(before + 1)
 })
 
 it('gives no address to a picture on another host, or to none', async () => {

@@ -16,8 +16,8 @@ export function servePictures(app: FastifyInstance, { pictures, database }: Serv
     if (typeof signature !== 'string' || !pictures.isSigned(of, Number(expires), signature))
       throw new Refusal('PICTURE_NOT_FOUND')
   }
-  const send = async (reply: FastifyReply, source: string | null) => {
-    const bytes = await pictures.read(source)
+  const send = async (reply: FastifyReply, source: string | null, options: { caches: boolean }) => {
+    const bytes = await pictures.read(source, options)
     const type = bytes && typeOfPicture(bytes)
     if (!type) throw new Refusal('PICTURE_NOT_FOUND')
     return reply
@@ -35,12 +35,12 @@ export function servePictures(app: FastifyInstance, { pictures, database }: Serv
         'select profile_image_url as source from leads where id = $1 union all select profile_image_url from x_accounts where id = $1',
         [id],
       )
-    return send(reply, rows[0]?.source ?? null)
+    return send(reply, rows[0]?.source ?? null, { caches: true })
   })
   app.get<OfPicture>('/api/pictures', async ({ query }, reply) => {
     const { source } = query
     if (typeof source !== 'string') throw new Refusal('PICTURE_NOT_FOUND')
     requireSigned(source, query)
-    return send(reply, source)
+    return send(reply, source, { caches: false })
   })
 }

@@ -111,11 +111,12 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     throw error
   }
   return {
-    async enqueue(db, name, data, { startAfterSeconds, key } = {}) {
+    async enqueue(db, name, data, { startAfterSeconds, key, group } = {}) {
       await boss.send(name, data, {
         db: fromDrizzle(db as never, sql as never),
         ...(startAfterSeconds ? { startAfter: startAfterSeconds } : {}),
         ...(key ? { singletonKey: key } : {}),
+        ...(group ? { group: { id: group } } : {}),
       })
       if (!startAfterSeconds) await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
     },

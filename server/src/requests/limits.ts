@@ -21,7 +21,10 @@ const LIMITS = {
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins started at a provider, and id_tokens submitted. */
   authorizeByAddress: { name: 'authorize', points: 120, seconds: 15 * 60 },
-  /** Calls of a workspace's admins that make us query DNS or a URL of theirs. */
+  /**
+   * Calls of a workspace's admins that make us query DNS or a URL of theirs. Counted apart: lookups of
+   * a scrape's source, which X charges for.
+   */
   lookUpByWorkspace: { name: 'look-up', points: 120, seconds: 60 * 60 },
   scrapeLookByWorkspaceAndDay: { name: 'scrape-look', points: LOOKS_PER_DAY, seconds: 24 * 60 * 60 },
   /** Wrong second-factor codes after a correct password, over all addresses. */

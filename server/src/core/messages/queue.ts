@@ -47,7 +47,10 @@ export async function queueList(
   await lockQueueing(tx, campaign.workspaceId)
   const members = filter
     ? selectLeads(campaign, { filter })
-    : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
+    : sql`
+      select i.lead_id from lead_list_items i
+      join leads own on own.id = i.lead_id and own.workspace_id = ${campaign.workspaceId}
+      where i.lead_list_id = ${campaign.leadListId}`
   const basisRequired = await isBasisRequired(tx, env, campaign.workspaceId)
   const skip = reasonToSkip(alias(leads, 'l'), campaign, basisRequired, env)
   await allowLongStatements(tx)

@@ -10,7 +10,7 @@ import { Refusal } from '../../refusal.ts'
 import { campaigns, waitsForOlder } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
-import { waitsForRead } from '../tables/replies.ts'
+import { storedText, waitsForRead } from '../tables/replies.ts'
 import { variantNameOf } from '../tables/sequences.ts'
 import type { Campaign } from './eligibility.ts'
 import { holdOf } from './limits.ts'
@@ -72,7 +72,7 @@ export const dmColumns = {
   stepNumber: dms.stepNumber,
   variant: variantNameOf(dms, campaigns),
   dueAt: sql<Date | null>`case ${dms.status} when 'queued' then ${dms.dueAt} end`.mapWith(dms.dueAt),
-  reply: sql<StoredReply | null>`(select jsonb_build_object('text', nullif(r.text, ''), 'at', r.at, 'label', r.label)
+  reply: sql<StoredReply | null>`(select jsonb_build_object('text', ${storedText(sql`r.text`)}, 'at', r.at, 'label', r.label)
     from replies r where r.dm_id = ${dms.id} and r.kind = 'reply' order by r.at desc limit 1)`,
   outcomeUnknown: dms.outcomeUnknown,
   lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle, profileImageUrl: leads.profileImageUrl },

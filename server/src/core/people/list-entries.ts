@@ -25,9 +25,11 @@ export async function copyListEntries(tx: Db, { from, to }: { from: string; to: 
 }
 
 /** Adds the leads of the import that this transaction saves to a list that it has created. */
-export async function addStagedEntries(tx: Db, id: string): Promise<void> {
+export async function addStagedEntries(tx: Db, { workspaceId }: WorkspaceOf, id: string): Promise<void> {
   const entries = sql`
-    select distinct ${id}::uuid, lead_id, 'pending', now() from incoming_leads order by lead_id`
+    select distinct ll.id, i.lead_id, 'pending', now()
+    from incoming_leads i join lead_lists ll on ll.id = ${id} and ll.workspace_id = ${workspaceId}
+    order by i.lead_id`
   await tx.execute(sql`${addEntries(entries)} select count(*) from added`)
 }
 

@@ -1,11 +1,13 @@
 import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
+import { storable } from '../../db/storable.ts'
 import { transact } from '../../db/transact.ts'
 import { X_KEEPS_DAYS, xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { XError } from '../../outside/x-errors.ts'
-import type { JobQueue } from '../../ports.ts'
+import type { JobQueue, Jobs } from '../../ports.ts'
 import { allowsTexts, type XAccount } from '../messages/accounts.ts'
 import { publishEvents, withAccount } from '../neighbors.ts'
 import { PAGE_SIZE, type WatchContext } from './pages.ts'
@@ -16,83 +18,122 @@ import { PAGE_SIZE, type WatchContext } from './pages.ts'
  * messages of strangers.
  */
 
+type Job = Jobs['read-back']
+
+/** The most conversations that one consent reads, and that its price includes. */
+const CONVERSATIONS_MAX = 1_000
+
 /** A conversation with messages whose text X still has and we do not. */
-export type Missing = {
+type ConversationGap = {
   leadId: string
   /** The X id of the lead. */
   personXUserId: string
-  /** The number of messages without a text. */
-  missing: number
+  /** The number of messages without a text, as far as one page can list them. */
+  textCount: number
   /** The time of the latest of them. */
   at: string
   /** The number of messages from X to request, so that the oldest of them is listed. */
   size: number
 }
 
-interface Page {
-  limit: number
+interface GapPage {
+  /** Messages after this time are ignored, so that new ones never add to the price. */
+  until: string
   /** Continues after this conversation. */
-  before: { at: string; leadId: string } | null
+  before: Job['before']
+  limit: number
 }
 
-/** Finds these conversations of an account, latest first. Encrypted messages have no text to read. */
-export async function findMissing(
-  db: Db,
+/** SQL: these conversations of an account, latest first. Encrypted messages have no text to read. */
+function conversationGaps(
   { id, workspaceId, xUserId }: Pick<XAccount, 'id' | 'workspaceId' | 'xUserId'>,
-  { limit, before }: Page | { limit: null; before: null } = { limit: null, before: null },
-): Promise<Missing[]> {
+  { until, before, limit }: GapPage,
+): SQL {
   const since = new Date(Date.now() - X_KEEPS_DAYS * DAY_MS).toISOString()
-  const { rows } = await db.execute<Missing>(sql`
-    select m.lead_id as "leadId", l.x_user_id as "personXUserId", m.missing, m.at::text, least(${PAGE_SIZE.most}::int, (
-      select count(*) from replies r
-      where r.lead_id = m.lead_id and r.account_x_user_id = ${xUserId} and r.at >= m.since
-    ) + (
-      select count(*) from dms d
-      where d.lead_id = m.lead_id and d.x_account_id = ${id} and coalesce(d.sent_at, d.claimed_at) >= m.since
-    ))::int as size
+  const isMissing = (r: SQL) => sql`
+    ${r}.workspace_id = ${workspaceId} and ${r}.account_x_user_id = ${xUserId} and ${r}.text is null
+      and ${r}.at > ${since}::timestamptz and ${r}.at <= ${until}::timestamptz`
+  // The latest missing text of a conversation stands for it. An index lists them, so a page reads only
+  // its own conversations.
+  return sql`
+    select latest.lead_id as "leadId", latest.x_user_id as "personXUserId", latest.at::text,
+      least(${PAGE_SIZE.most}::int, gap.text_count)::int as "textCount", least(${PAGE_SIZE.most}::int, (
+        select count(*) from replies r
+        where r.lead_id = latest.lead_id and r.account_x_user_id = ${xUserId}
+          and r.at between gap.since and ${until}::timestamptz
+      ) + (
+        select count(*) from dms d
+        where d.lead_id = latest.lead_id and d.x_account_id = ${id}
+          and coalesce(d.sent_at, d.claimed_at) between gap.since and ${until}::timestamptz
+      ))::int as size
     from (
-      select r.lead_id, count(*)::int as missing, max(r.at) as at, min(r.at) as since from replies r
-      where r.workspace_id = ${workspaceId} and r.account_x_user_id = ${xUserId}
-        and r.text is null and r.at > ${since}::timestamptz
-      group by r.lead_id
-    ) m
-    join leads l on l.id = m.lead_id and l.x_user_id is not null
-    join conversations c on c.workspace_id = ${workspaceId} and c.lead_id = m.lead_id
-      and c.account_x_user_id = ${xUserId} and not c.is_encrypted
-    where (m.at, m.lead_id) < (
-      coalesce(${before?.at ?? null}::timestamptz, 'infinity'),
-      coalesce(${before?.leadId ?? null}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    )
-    order by m.at desc, m.lead_id desc limit ${limit}`)
-  return rows
+      select r.lead_id, l.x_user_id, r.at from replies r
+      join leads l on l.id = r.lead_id and l.x_user_id is not null
+      join conversations c on c.workspace_id = ${workspaceId} and c.lead_id = r.lead_id
+        and c.account_x_user_id = ${xUserId} and not c.is_encrypted
+      where ${isMissing(sql`r`)} and (r.at, r.lead_id) < (
+        coalesce(${before?.at ?? null}::timestamptz, 'infinity'),
+        coalesce(${before?.leadId ?? null}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      ) and not exists (
+        select from replies later
+        where ${isMissing(sql`later`)} and later.lead_id = r.lead_id and (later.at, later.id) > (r.at, r.id)
+      )
+      order by r.at desc, r.lead_id desc limit ${limit}
+    ) latest
+    cross join lateral (
+      select count(*) as text_count, min(m.at) as since from replies m
+      where ${isMissing(sql`m`)} and m.lead_id = latest.lead_id
+    ) gap
+    order by latest.at desc, latest.lead_id desc`
 }
 
-/** X allows 15 such calls in 15 minutes. The others are for messages whose outcome is unknown. */
+/** Counts the missing texts of an account. `listed`: the messages that X lists, and charges for, to show them. */
+export async function countMissingTexts(
+  db: Db,
+  account: Pick<XAccount, 'id' | 'workspaceId' | 'xUserId'>,
+): Promise<{ messages: number; conversations: number; listed: number }> {
+  const gaps = conversationGaps(account, { until: new Date().toISOString(), before: null, limit: CONVERSATIONS_MAX })
+  const { rows } = await db.execute<{ messages: number; conversations: number; listed: number }>(sql`
+    select count(*)::int as conversations, coalesce(sum("textCount"), 0)::int as messages,
+      coalesce(sum(size), 0)::int as listed
+    from (${gaps}) gaps`)
+  return one(rows)
+}
+
+/** X allows 15 such calls in 15 minutes. Five of the 15 stay free to settle messages whose outcome is unknown. */
 const CONVERSATIONS_AT_A_TIME = 10
 const PAUSE_MS = 15 * MINUTE_MS
+/** After this many failures in a row that may be about the conversation, it is skipped. */
+const FAILURES_MAX = 8
 
 /** Reads the missing texts of an account in the background, the latest conversations first. */
-export async function startReadingBack(
-  db: Db,
-  jobs: JobQueue,
-  accountId: string,
-  { before = null, inMs = 0 }: { before?: Page['before']; inMs?: number } = {},
-): Promise<void> {
+export async function startReadingBack(db: Db, jobs: JobQueue, accountId: string): Promise<void> {
+  const until = new Date().toISOString()
+  const data = { accountId, until, before: null, left: CONVERSATIONS_MAX, failures: 0 }
+  // Replaces the waiting job of an earlier consent, which may continue after conversations whose texts
+  // were deleted since.
+  await jobs.reschedule(db, 'read-back', data, { key: accountId, group: accountId })
+}
+
+/** Schedules the rest of a job, unless a new consent has started from the beginning in the meantime. */
+async function continueLater({ database, jobs }: WatchContext, job: Job, inMs: number): Promise<void> {
+  const { accountId } = job
   const startAfterSeconds = Math.ceil(inMs / 1_000)
-  await jobs.enqueue(db, 'read-back', { accountId, before }, { startAfterSeconds, key: accountId })
+  await jobs.enqueue(database.db, 'read-back', job, { startAfterSeconds, key: accountId, group: accountId })
 }
 
 /** Reads the missing texts of a few conversations, and schedules the next ones. */
-export async function readBack(
-  context: WatchContext,
-  { accountId, before }: { accountId: string; before: Page['before'] },
-): Promise<void> {
+export async function readBack(context: WatchContext, job: Job): Promise<void> {
   const { db } = context.database
-  const [account] = await db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
-  if (account?.status === 'disconnected' || !account?.storesConversations) return
-  const conversations = await findMissing(db, account, { limit: CONVERSATIONS_AT_A_TIME, before })
-  let last = before
-  for (const { leadId, at, personXUserId, size } of conversations) {
+  const { accountId, until } = job
+  const account = await findAllowed(db, accountId)
+  if (!account) return
+  const limit = Math.min(CONVERSATIONS_AT_A_TIME, job.left)
+  const { rows } = await db.execute<ConversationGap>(conversationGaps(account, { until, before: job.before, limit }))
+  let { before, left, failures } = job
+  for (const { leadId, at, personXUserId, size } of rows) {
+    // After a revocation, nothing more is read and paid for.
+    if (!(await findAllowed(db, accountId))) return
     try {
       const { messages } = await withAccount(context, accountId, (x, accessToken) =>
         x.listMessages(accessToken, personXUserId, { cursor: null, size }),
@@ -100,21 +141,37 @@ export async function readBack(
       await storeTexts(db, account, messages)
     } catch (error) {
       if (!(error instanceof XError)) throw error
-      const inMs = waitOf(error)
-      if (inMs !== null) return startReadingBack(db, context.jobs, accountId, { before: last, inMs })
+      if (error.kind === 'unknown') failures += 1
+      if (LATER.has(error.kind) && failures < FAILURES_MAX)
+        return continueLater(context, { accountId, until, before, left, failures }, waitOf(error))
     }
-    last = { at, leadId }
+    before = { at, leadId }
+    left -= 1
+    failures = 0
   }
-  if (conversations.length === CONVERSATIONS_AT_A_TIME)
-    await startReadingBack(db, context.jobs, accountId, { before: last, inMs: PAUSE_MS })
+  if (rows.length === CONVERSATIONS_AT_A_TIME && left > 0)
+    await continueLater(context, { accountId, until, before, left, failures }, PAUSE_MS)
+}
+
+/** The account, if its conversations may be read and stored. */
+async function findAllowed(db: Db, accountId: string): Promise<XAccount | null> {
+  const [account] = await db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
+  return account?.storesConversations && account.status !== 'disconnected' ? account : null
 }
 
 /** Errors after which the same call may succeed later. Others concern one conversation. */
-const LATER = new Set<XError['kind']>(['rate-limit', 'funds', 'unavailable', 'unauthorized', 'account', 'app'])
+const LATER = new Set<XError['kind']>([
+  'rate-limit',
+  'funds',
+  'unavailable',
+  'unauthorized',
+  'account',
+  'app',
+  // Also about a conversation whose messages cannot be read, so only FAILURES_MAX times.
+  'unknown',
+])
 
-/** How long to wait after an error; null: X does not show this conversation. */
-function waitOf({ kind, retryAt }: XError): number | null {
-  if (!LATER.has(kind)) return null
+function waitOf({ retryAt }: XError): number {
   return Math.min(HOUR_MS, Math.max(PAUSE_MS, (retryAt?.getTime() ?? 0) - Date.now()))
 }
 
@@ -124,7 +181,7 @@ async function storeTexts(
   { workspaceId, xUserId }: Pick<XAccount, 'workspaceId' | 'xUserId'>,
   messages: readonly { id: string; text: string }[],
 ): Promise<void> {
-  const rows = messages.map(({ id, text }) => ({ id, text: text.slice(0, REPLY_TEXT_MAX) }))
+  const rows = messages.map(({ id, text }) => ({ id, text: storable(text.slice(0, REPLY_TEXT_MAX)) }))
   await transact(db, async (tx) => {
     if (!(await allowsTexts(tx, workspaceId, xUserId))) return
     const { rowCount } = await tx.execute(sql`

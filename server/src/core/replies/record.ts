@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
+import { storable } from '../../db/storable.ts'
 import type { XHappening, XMessage } from '../../outside/x-delivery.ts'
 import { checkOptOuts } from '../campaigns/pause.ts'
 import { labelToContinue, type Reading } from '../classifier/labels.ts'
@@ -234,7 +235,10 @@ async function storeMessages(
         dmId: answered?.id ?? null,
         xEventId: event.eventId,
         kind: isReply ? ('reply' as const) : ('written' as const),
-        text: areTextsAllowed.get(accountXUserId) && !event.isEncrypted ? event.text.slice(0, REPLY_TEXT_MAX) : null,
+        text:
+          areTextsAllowed.get(accountXUserId) && !event.isEncrypted
+            ? storable(event.text.slice(0, REPLY_TEXT_MAX))
+            : null,
         optedOut: isOptOut,
         label: isReply ? (reading?.label ?? null) : null,
         at: event.at,

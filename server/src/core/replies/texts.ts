@@ -4,18 +4,15 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
 import { isStoredAnswer } from '../tables/messages.ts'
-import { replies } from '../tables/replies.ts'
+import { DELETED_TEXT, replies } from '../tables/replies.ts'
 
 // Deletes texts of conversations, on request or after a time.
-
-/** The text of a message whose text a person deleted, so that it is never read from X again. */
-const DELETED = ''
 
 /** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
 export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
   const changed = await db
     .update(replies)
-    .set({ text: DELETED })
+    .set({ text: DELETED_TEXT })
     .where(and(eq(replies.id, id), eq(replies.workspaceId, actor.workspaceId)))
     .returning({ id: replies.id })
   if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
@@ -36,13 +33,17 @@ export async function deleteTexts(
     .update(replies)
     .set({ text: null })
     .where(
-      and(eq(replies.workspaceId, workspaceId), eq(replies.accountXUserId, accountXUserId), ne(replies.text, DELETED)),
+      and(
+        eq(replies.workspaceId, workspaceId),
+        eq(replies.accountXUserId, accountXUserId),
+        ne(replies.text, DELETED_TEXT),
+      ),
     )
   await tx.execute(sql`
     update removed_leads r set replies = (
       select jsonb_agg(
         case
-          when kept ->> 'account_x_user_id' = ${accountXUserId} and kept ->> 'text' <> ${DELETED}
+          when kept ->> 'account_x_user_id' = ${accountXUserId} and kept ->> 'text' <> ${DELETED_TEXT}
           then kept || '{"text": null}'
           else kept end
       )

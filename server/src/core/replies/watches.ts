@@ -45,7 +45,7 @@ export async function watchReplies(context: WatchContext & DeliveryContext): Pro
     await notifyOfFailures(database.db)
     await replayGaps(context, webhooks)
   })
-  await jobs.work('read-back', 1, (place) => readBack(context, place))
+  await jobs.work('read-back', 1, (data) => readBack(context, data))
   await jobs.enqueue(database.db, 'find-watches', {})
   return startDeliveries(context)
 }

@@ -41,7 +41,10 @@ export const replies = pgTable(
     xEventId: text('x_event_id').notNull(),
     /** `reply`: the lead wrote it. `written`: the account's user wrote it outside the product. */
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
-    /** The first REPLY_TEXT_MAX characters; null: too old, or not stored for lack of consent; '': deleted by a person. */
+    /**
+     * The first REPLY_TEXT_MAX characters, '' for a mere picture; null: too old, or not stored for
+     * lack of consent; DELETED_TEXT: deleted by a person.
+     */
     text: text('text'),
     /** A rule found that the text asks not to be messaged again. */
     optedOut: boolean('opted_out').notNull().default(false),
@@ -62,6 +65,17 @@ export const replies = pgTable(
     index('replies_missing_texts').on(t.workspaceId, t.accountXUserId, t.at).where(sql`text is null`),
   ],
 )
+
+/**
+ * The text of a message whose text a person deleted, so that it is never read from X again: the
+ * control character DEL, because messages without a text have the text ''.
+ */
+export const DELETED_TEXT = '\u007f'
+
+/** SQL: the text of a message as screens show it; null if it is not stored. @param column of a row of `replies` */
+export function storedText(column: SQL): SQL<string | null> {
+  return sql`nullif(${column}, ${DELETED_TEXT})`
+}
 
 /** Up to when a lead has read an account's messages, if X reports it. */
 export const leadReads = pgTable(

@@ -90,6 +90,8 @@ export async function cancel(db: Db, actor: Actor, id: string) {
   return importRow
 }
 
+const ID_TAKEN = 'Another list has the id of this import. Nothing was imported. Import the file again.'
+
 interface RunOptions extends ImportOptions {
   fileName?: string | undefined
   /** The name of a list to create for the leads. It has the import's id. */
@@ -125,11 +127,13 @@ export async function run(
         },
         // Runs in the transaction that saves the leads.
         onDone: async (tx, result) => {
-          await complete(tx, id, result)
           if (listName && result.imported + result.updated > 0) {
-            await insertRow(tx, actor, { id, name: listName })
-            await addStagedEntries(tx, id)
+            const created = await insertRow(tx, actor, { id, name: listName })
+            if (created.length === 0) throw new Refusal('IMPORT_STATE', ID_TAKEN)
+            await addStagedEntries(tx, actor, id)
           }
+          // Last, because it locks the row that the progress is written to every second.
+          await complete(tx, id, result)
           await publishEvents(tx, actor.workspaceId, 'import', [id])
         },
         signal: row.signal,

@@ -1,10 +1,12 @@
 import { request } from 'node:http'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertImports, silenceImports } from '../../../../test/imports.ts'
 import { startProcess } from '../../../../test/jobs.ts'
+import { insertList } from '../../../../test/lists.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { waitForBlockedStatement } from '../../../../test/outreach.ts'
 import type { ImportSource } from '../../../core/people/import.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { run } from './imports.ts'
@@ -63,6 +65,53 @@ describe('POST /leads/import with listName', () => {
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 2, contactedCount: 0 })
     await person.client.lists.remove({ id })
     expect((await result()).list).toBeNull()
+  })
+
+  it('fails if another workspace has created a list with its id, which gets no leads', async () => {
+    const stranger = await makePerson(app)
+    let id = ''
+    const onBegun = (begun: string) => {
+      id = begun
+    }
+    const create = () => stranger.client.lists.create({ id, name: 'Theirs' })
+    const options = { listName: 'Ours', onBegun }
+    await expect(run(app.services, person.actor, fileOf(1, create), options)).rejects.toMatchObject({
+      code: 'IMPORT_STATE',
+      message: 'Another list has the id of this import. Nothing was imported. Import the file again.',
+    })
+    expect(await newest()).toMatchObject({ status: 'failed', error: expect.stringContaining('Import the file again') })
+    expect((await stranger.client.lists.leads({ id })).leads).toEqual([])
+    expect([await leadsIn(), (await person.client.lists.list({})).total]).toEqual([0, 0])
+  })
+
+  it('leaves its row unlocked while it fills the list, so that its progress can be written', async () => {
+    let id = ''
+    const onBegun = (begun: string) => {
+      id = begun
+    }
+    let importing: Promise<unknown> = Promise.resolve()
+    const options = { listName: 'Ours', onBegun }
+    const undone = app.db.transaction(async (tx) => {
+      const begun = new Promise<void>((resolve) => {
+        importing = run(
+          app.services,
+          person.actor,
+          fileOf(1, async () => {
+            await insertList({ db: tx }, person, 'Uncommitted', id)
+            resolve()
+          }),
+          options,
+        )
+      })
+      await begun
+      await waitForBlockedStatement(app)
+      const { rows } = await app.db.execute(sql`select id from imports where id = ${id} for update skip locked`)
+      expect(rows).toEqual([{ id }])
+      tx.rollback()
+    })
+    await expect(undone).rejects.toThrow('Rollback')
+    await importing
+    expect((await result()).list).toEqual({ id, name: 'Ours' })
   })
 
   it('creates no list if nobody is imported or the import fails', async () => {

@@ -4,6 +4,7 @@ import { type SkipReason, skipText } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { type Actor, hasScope, roleAllows } from '../../../actor.ts'
+import { storedText } from '../../../core/tables/replies.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { readCursor, writeCursor } from '../../../db/paging.ts'
@@ -126,7 +127,7 @@ function eventsOf(actor: Actor, id: string): SQL {
     ${enrolled} and e.state = 'paused' and e.next_step_number is not null
     union all
     select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id,
-      jsonb_build_object('replyId', r.id, 'text', ${textOf(sql`nullif(r.text, '')`)})
+      jsonb_build_object('replyId', r.id, 'text', ${textOf(storedText(sql`r.text`))})
       || case r.kind
         when 'reply' then jsonb_build_object(
           'optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id, 'crossedFollowUp', ${crossedFollowUp}

@@ -159,32 +159,31 @@ type NewList = InputOf<'lists', 'create'>
 
 /** @throws Refusal PLAN_LIMIT, INVALID_INPUT (filter); LEAD_LIST_NOT_FOUND: another workspace has a list with this id */
 export async function create(db: Db, actor: Actor, input: NewList) {
-  if (input.id === NO_ID) throw invalidField('id', 'must be a UUID')
+  if (input.id === NO_ID) throw invalidField('id', 'must not be the nil UUID')
   if (input.filter) {
     await requirePlanToStore(db, actor, input.filter)
     await checkFilter(db, actor, input.filter)
   }
-  return insert(db, actor, input)
+  const rows = await insert(db, actor, input)
+  // If a list of this workspace has the id already, this returns it unchanged.
+  return findChanged(db, actor, input.id ?? one(rows).id)
 }
 
-async function insert(db: Db, actor: Actor, { description, ...input }: NewList) {
-  const { id } = await insertRow(db, actor, { ...input, description: description || null })
-  return findChanged(db, actor, id)
-}
+const insert = (db: Db, actor: Actor, { description, ...row }: NewList) =>
+  insertRow(db, actor, { ...row, description: description || null })
 
-/** Inserts a list that was checked, or a sample. A list that has the given id already is not changed. */
+/** Inserts a list that was checked, or a sample. @returns none if a list, in any workspace, has the given id */
 export async function insertRow(
   db: Db,
   { workspaceId, userId }: Actor,
   row: Omit<typeof leadLists.$inferInsert, 'workspaceId' | 'userId'>,
-): Promise<{ id: string }> {
+): Promise<{ id: string }[]> {
   const values = { ...row, workspaceId, userId }
-  const [inserted] = await db
+  return db
     .insert(leadLists)
     .values(values)
     .onConflictDoNothing({ target: leadLists.id })
     .returning({ id: leadLists.id })
-  return inserted ?? { id: row.id ?? NO_ID }
 }
 
 /** Deletes the sample lists, which the caller has locked. */
@@ -222,12 +221,13 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: InputOf<'lis
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     const original = await findStored(tx, actor, id)
-    const copy = await insert(tx, actor, {
+    const values = {
       name: name ?? copyName(original.name, LIST_NAME_MAX),
       description: original.description,
       tags: original.tags,
       filter: original.filter ?? undefined,
-    })
+    }
+    const copy = one(await insert(tx, actor, values))
     await copyListEntries(tx, { from: id, to: copy.id })
     return findChanged(tx, actor, copy.id)
   })
@@ -324,7 +324,7 @@ export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...
   const rows = await db
     .select({ lead: leads, addedAt: entries.addedAt, contactStatus: leadListItems.contactStatus })
     .from(entries)
-    .innerJoin(leads, eq(leads.id, entries.leadId))
+    .innerJoin(leads, and(eq(leads.id, entries.leadId), eq(leads.workspaceId, actor.workspaceId)))
     .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, entries.leadId)))
     .orderBy(desc(entries.addedAt), desc(entries.leadId))
   const { shown: visible, paging } = page.cut(rows, ({ addedAt, lead }) => ({ at: addedAt, id: lead.id }))

@@ -2,8 +2,10 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertCampaign, pauseNow } from '../../../../test/campaigns.ts'
 import { editProfiles, makeLeads, recordReply } from '../../../../test/leads.ts'
+import { insertEntries } from '../../../../test/lists.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { launch } from '../../../../test/outreach.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leadLists } from './tables.ts'
 
@@ -61,9 +63,20 @@ describe('POST /lists', () => {
     const stranger = await makePerson(app)
     expect((await stranger.call('POST', '/lists', { id, name: 'Theirs' })).body).toEqual(NOT_FOUND)
     const none = await person.call('POST', '/lists', { id: '00000000-0000-0000-0000-000000000000', name: 'None' })
-    expect(none.body.code).toBe('INVALID_INPUT')
+    expect(none.body.details).toEqual([expect.objectContaining({ problem: 'ID must not be the nil UUID.' })])
     await person.client.lists.remove({ id })
     expect(await makeList({ id, name: 'Again' })).toMatchObject({ id, name: 'Again' })
+  })
+
+  it('never shows or writes to the leads of another workspace, even if a list has them', async () => {
+    const [[own], [theirs]] = [await makeLeads(app, person, [{}]), await makeLeads(app, stranger, [{}])]
+    const { id } = await makeList()
+    await insertEntries(app, id, [own!.id, theirs!.id])
+    const { leads } = await person.client.lists.leads({ id })
+    expect(leads.map((lead) => lead.id)).toEqual([own!.id])
+    const campaign = await launch(person, { id, leadIds: [], handles: [] }, { channel: 'extension' })
+    const { dms } = await person.client.campaigns.dms({ id: campaign.id })
+    expect(dms.map(({ lead }) => lead?.id)).toEqual([own!.id])
   })
 
   it.each([{}, { name: '' }, { name: '   ' }])('returns 400 without a name: %j', async (body) => {

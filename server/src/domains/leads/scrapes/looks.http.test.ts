@@ -115,6 +115,22 @@ describe('POST /scrapes/look', () => {
     expect((await look(person)).body.looksLeft).toBe(3)
   })
 
+  it('limits failed looks and estimates, for which X charges, apart from other lookups', async () => {
+    const person = await connected()
+    const key = `${person.workspaceId} sources`
+    for (let n = 0; n < 119; n += 1) await app.services.limits.consume('lookUpByWorkspace', key)
+    expect((await look(person, { twitterHandle: 'protected_look' })).status).toBe(400)
+    expect((await look(person, { twitterHandle: 'protected_look' })).status).toBe(429)
+    const source = { twitterHandle: 'protected_look', type: 'followers' }
+    expect((await person.call('POST', '/scrapes/estimate', source)).status).toBe(429)
+  })
+
+  it('says why it failed even if the look cannot be refunded', async () => {
+    const person = await connected()
+    vi.spyOn(app.services.limits, 'refund').mockRejectedValueOnce(new Error('no database'))
+    expect((await look(person, { twitterHandle: 'missing_look' })).body.error).toContain("doesn't exist on X")
+  })
+
   it('reads nothing beyond the spending limit', async () => {
     const person = await connected()
     await person.client.xCosts.saveLimit({

@@ -12,7 +12,7 @@ import { planOf } from '../../platform/billing/plan.ts'
 import { unavailable } from '../../platform/x-account/connecting.ts'
 import { withAccount } from '../../platform/x-account/tokens.ts'
 import { verdict, wholeCount } from './rules.ts'
-import { distinct, requireOffered } from './scrapes.ts'
+import { distinct, limitLookUps, requireOffered } from './scrapes.ts'
 import { findSource, readSource } from './sources.ts'
 
 /**
@@ -28,6 +28,7 @@ export async function look(context: SignedInContext, actor: Actor, input: InputO
   const account = await resolveAccount(db, actor.workspaceId, input.xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_NOT_CONNECTED')
   const source = { type, twitterHandle, postUrl, listUrl, handles: distinct(input.handles), cursor: null }
+  await limitLookUps(context, actor)
   const { looksLeft, refund } = await countLook(context, actor)
   try {
     const users = await withAccount(
@@ -59,7 +60,8 @@ export async function look(context: SignedInContext, actor: Actor, input: InputO
  */
 async function countLook({ limits, db }: SignedInContext, { workspaceId }: Actor) {
   const key = `${workspaceId} ${new Date().toISOString().slice(0, 10)}`
-  const refund = () => limits.refund('scrapeLookByWorkspaceAndDay', key)
+  // A refund that fails costs a look, and must not hide why the look failed.
+  const refund = () => limits.refund('scrapeLookByWorkspaceAndDay', key).catch(() => {})
   try {
     return { looksLeft: await limits.consume('scrapeLookByWorkspaceAndDay', key), refund }
   } catch (error) {

@@ -10,6 +10,7 @@ import { leads } from '../../../core/tables/leads.ts'
 import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
 import { livingWorkers, openLiveness } from '../../../db/liveness.ts'
 import type { Db } from '../../../db/open.ts'
+import { storable } from '../../../db/storable.ts'
 import { transact } from '../../../db/transact.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
 import { XError } from '../../../outside/x-errors.ts'
@@ -373,9 +374,4 @@ function leadOf(user: XUser, { twitterHandle }: ScrapeRow): IncomingLead {
     website: storable(user.website),
     metadata: null,
   }
-}
-
-/** Removes characters that PostgreSQL cannot store as text: NUL and lone surrogates. */
-function storable<T extends string | null>(text: T): T {
-  return (text === null ? null : text.replaceAll('\u0000', '').toWellFormed()) as T
 }

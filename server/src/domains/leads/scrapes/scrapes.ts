@@ -79,6 +79,11 @@ export function requireOffered({ sources }: XApi, type: ScrapeInput['type']): vo
   if (!sources.includes(type)) throw invalidField('type', 'is not offered by X')
 }
 
+/** Limits lookups of sources, which X charges for although they may show nobody. @throws Refusal RATE_LIMITED */
+export async function limitLookUps({ limits }: SignedInContext, { workspaceId }: Actor): Promise<void> {
+  await limits.consume('lookUpByWorkspace', `${workspaceId} sources`)
+}
+
 /** The handles without duplicates, ignoring case. */
 export function distinct(handles: readonly string[] | undefined): string[] | null {
   return handles ? [...new Map(handles.map((handle) => [handle.toLowerCase(), handle])).values()] : null
@@ -101,6 +106,7 @@ export async function estimateFor(
   requireOffered(x, input.type)
   const account = await resolveAccount(db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
+  await limitLookUps(context, actor)
   const { type, twitterHandle = null, postUrl = null, listUrl = null } = input
   const source = { type, twitterHandle, postUrl, listUrl, handles: distinct(input.handles) }
   const lookup = await withAccount(context, account.id, (api, token) => findSource(api, token, source, account)).catch(

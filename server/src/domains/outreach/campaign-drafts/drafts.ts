@@ -52,7 +52,7 @@ export async function save(db: Db, actor: Actor, { id, version, ...fields }: Inp
       return toAnswer(one(await tx.update(campaignDrafts).set(change).where(isDraft(actor, id)).returning()))
     }
     if (version > 0) throw new Refusal('DRAFT_NOT_FOUND')
-    if (id === NO_ID) throw invalidField('id', 'must be a UUID')
+    if (id === NO_ID) throw invalidField('id', 'must not be the nil UUID')
     if ((await tx.$count(campaignDrafts, isOwn(actor))) >= CAMPAIGN_DRAFTS_MAX)
       throw new Refusal('TOO_MANY', `You have ${CAMPAIGN_DRAFTS_MAX} campaign drafts. Delete one first.`)
     return toAnswer(one(await tx.insert(campaignDrafts).values({ workspaceId, userId, id, fields }).returning()))

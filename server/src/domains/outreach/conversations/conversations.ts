@@ -15,6 +15,7 @@ import { anywhere } from '../../../core/people/filter.ts'
 import { isTag } from '../../../core/people/selection.ts'
 import { isWaiting } from '../../../core/tables/conversations.ts'
 import { leads, words } from '../../../core/tables/leads.ts'
+import { storedText } from '../../../core/tables/replies.ts'
 import { isSuppressed } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -46,7 +47,7 @@ async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
         'tagIds', array(select t.tag_id::text from lead_tags t where t.lead_id = l.id order by t.added_at, t.tag_id)),
       'xAccountId', a.id, 'campaignId', c.campaign_id, 'lastMessage', jsonb_build_object(
         'id', c.last_message_id, 'at', c.last_message_at, 'isOurs', c.is_last_ours, 'text', coalesce(
-          (select nullif(r.text, '') from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id))),
+          (select ${storedText(sql`r.text`)} from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id))),
       'isUnread', c.is_unread, 'status', c.status, 'snoozedUntil', c.snoozed_until, 'label', c.label, 'confidence',
       c.confidence,
       'suppression',
@@ -286,7 +287,7 @@ function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row
         or (d.status = 'failed' and d.tried_at is not null)
       )
     union all
-    select r.id, nullif(r.text, ''), r.at, r.kind = 'written', case r.kind when 'reply' then 'lead' else 'owner' end, null, null,
+    select r.id, ${storedText(sql`r.text`)}, r.at, r.kind = 'written', case r.kind when 'reply' then 'lead' else 'owner' end, null, null,
       null, null, r.label, null
     from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId}`
 }

@@ -1,5 +1,6 @@
+import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -26,7 +27,8 @@ async function scene(texts: readonly string[]) {
     const response = await fetch(`${app.x.url}/_people/${from}/reply`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ to, text }),
+      // The stand-in takes no message without a text, as a picture is.
+      body: JSON.stringify({ to, text: text || 'a picture' }),
     })
     const { id: eventId, at } = (await response.json()) as { id: string; at: string }
     const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
@@ -52,18 +54,26 @@ async function scene(texts: readonly string[]) {
   }
 }
 
-type Place = Parameters<typeof readBack>[1]
+type Job = Parameters<typeof readBack>[1]
+type ListMessages = NonNullable<TestApp['services']['x']>['listMessages']
+const newJob = (accountId: string): Job => ({
+  accountId,
+  until: new Date().toISOString(),
+  before: null,
+  left: 1_000,
+  failures: 0,
+})
 /** Runs the job until nothing is left to read, or until X refuses a call. @returns the scheduled jobs */
-async function runJob(accountId: string, listMessages?: NonNullable<TestApp['services']['x']>['listMessages']) {
-  const scheduled: (Place & { startAfterSeconds: number })[] = []
+async function runJob(of: string | Job, listMessages?: ListMessages) {
+  const scheduled: (Job & { startAfterSeconds: number })[] = []
   const jobs = {
     ...app.services.jobs,
-    enqueue: async (_: unknown, name: string, place: Place, options: { startAfterSeconds: number }) => {
-      if (name === 'read-back') scheduled.push({ ...place, ...options })
+    enqueue: async (_: unknown, name: string, job: Job, options: { startAfterSeconds: number }) => {
+      if (name === 'read-back') scheduled.push({ ...job, ...options })
     },
   }
   const x = { ...app.services.x, ...(listMessages && { listMessages }) }
-  await readBack({ ...app.services, x, jobs } as never, { accountId, before: null })
+  await readBack({ ...app.services, x, jobs } as never, typeof of === 'string' ? newJob(of) : of)
   return scheduled
 }
 
@@ -107,6 +117,112 @@ it('reads nothing without a yes, and stores nothing after it was revoked', async
     return x.listMessages(...args)
   })
   expect(await textOf(0)).toEqual([null])
+})
+
+it('asks X for nothing more after a revocation', async () => {
+  const { account, decide } = await scene(['First', 'Second'])
+  await decide(true)
+  const x = app.services.x!
+  let calls = 0
+  const scheduled = await runJob(account.id, async (...args) => {
+    calls += 1
+    await decide(false)
+    return x.listMessages(...args)
+  })
+  expect([calls, scheduled]).toEqual([1, []])
+})
+
+it.each([
+  ['503', new XError('unknown', 'X is having trouble.')],
+  ['a time-out', new XError('unknown', 'X did not respond in time.')],
+  ['a page of something in front of X', new XError('unknown', 'No', null, { isUnreadable: true })],
+])('after %s it reads the same conversation later, and skips it after 8 failures', async (_, error) => {
+  const { account, leadIds, decide, textOf } = await scene(['First', 'Second'])
+  await decide(true)
+  const x = app.services.x!
+  const failing: ListMessages = async (...args) => {
+    if (args[1] === (await xIdOf(leadIds[1]!))) throw error
+    return x.listMessages(...args)
+  }
+  let [job] = await runJob(account.id, failing)
+  expect(job).toMatchObject({ before: null, failures: 1, startAfterSeconds: 900 })
+  for (let failures = 2; failures < 8; failures += 1) {
+    ;[job] = await runJob(job!, failing)
+    expect(job).toMatchObject({ before: null, failures })
+  }
+  expect(await runJob(job!, failing)).toEqual([])
+  expect([await textOf(0), await textOf(1)]).toEqual([['First'], [null]])
+})
+
+it('stores a text that is cut within a character, or contains NUL', async () => {
+  const { account, decide, textOf } = await scene(['Hello'])
+  await decide(true)
+  const x = app.services.x!
+  await runJob(account.id, async (...args) => {
+    const { messages, ...page } = await x.listMessages(...args)
+    const text = `\u0000${'a'.repeat(REPLY_TEXT_MAX - 2)}😀`
+    return { ...page, messages: messages.map((message) => ({ ...message, text })) }
+  })
+  expect(await textOf(0)).toEqual([`${'a'.repeat(REPLY_TEXT_MAX - 2)}\ufffd`])
+})
+
+it('reads and prices no message that arrives after it started', async () => {
+  const { account, write, decide, textOf } = await scene(['Hello'])
+  const job = newJob(account.id)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await write(0, 'Later')
+  await decide(true)
+  const sizes: number[] = []
+  const x = app.services.x!
+  await runJob(job, async (...args) => {
+    sizes.push(args[2].size)
+    return { ...(await x.listMessages(...args)), messages: [] }
+  })
+  expect([sizes, await textOf(0)]).toEqual([[1], [null, null]])
+})
+
+it('counts at most the texts of one page per conversation', async () => {
+  const { person, account, leadIds, missing } = await scene(['Hello'])
+  const [reply] = await app.db.select().from(replies).where(eq(replies.leadId, leadIds[0]!))
+  const { id: _, ...values } = reply!
+  const more = Array.from({ length: 120 }, (_, n) => ({ ...values, xEventId: `${person.id} ${n}` }))
+  await app.db.insert(replies).values(more)
+  expect(await missing()).toEqual({ messages: 100, conversations: 1, costCents: 100 })
+  await person.client.xAccount.consent({ id: account.id, storesConversations: true, offersUnknownSenders: false })
+})
+
+it('shows a message without a text, such as a picture, as an empty one, also after reading it', async () => {
+  const { person, decide, textOf, write, missing, account } = await scene(['Hello'])
+  const lastText = async () => (await person.client.conversations.list({})).conversations[0]?.lastMessage.text
+  const x = app.services.x!
+  await decide(true)
+  await runJob(account.id, async (...args) => {
+    const { messages, ...page } = await x.listMessages(...args)
+    return { ...page, messages: messages.map((message) => ({ ...message, text: '' })) }
+  })
+  expect([await textOf(0), await lastText(), (await missing()).messages]).toEqual([[''], '', 0])
+  await write(0, '')
+  expect([await textOf(0), await lastText()]).toEqual([['', ''], ''])
+})
+
+it('starts from the beginning after a new consent, also if a job waits', async () => {
+  const { account, decide } = await scene(['Hello'])
+  const waiting = async () =>
+    (
+      await app.db.execute<{ data: Job; group: string; isDue: boolean }>(sql`
+        select data, group_id as group, start_after <= now() as "isDue" from pgboss.job
+        where name = 'read-back' and state = 'created' and singleton_key = ${account.id}`)
+    ).rows
+  await decide(true)
+  const job = { ...newJob(account.id), before: { at: new Date().toISOString(), leadId: account.id } }
+  const later = { startAfterSeconds: 900, key: account.id, group: account.id }
+  await app.services.jobs.enqueue(app.db, 'read-back', job, later)
+  expect(await waiting()).toMatchObject([{ data: job, group: account.id, isDue: false }])
+  await decide(false)
+  await decide(true, true)
+  expect(await waiting()).toMatchObject([{ data: { before: null }, group: account.id, isDue: true }])
+  await app.services.jobs.enqueue(app.db, 'read-back', job, later)
+  expect(await waiting()).toMatchObject([{ data: { before: null }, isDue: true }])
 })
 
 it('continues where X refused, and skips a conversation that X does not show', async () => {

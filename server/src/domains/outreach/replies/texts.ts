@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
-import { findMissing, startReadingBack } from '../../../core/replies/missing-texts.ts'
+import { countMissingTexts, startReadingBack } from '../../../core/replies/missing-texts.ts'
 import { deleteTexts } from '../../../core/replies/texts.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
@@ -38,11 +38,9 @@ export async function findMissingTexts(
   actor: Actor,
   { id }: InputOf<'xAccount', 'missingTexts'>,
 ) {
-  const conversations = await findMissing(db, await findOwn(db, actor, id))
-  const listed = conversations.reduce((sum, { size }) => sum + size, 0)
+  const { listed, ...counts } = await countMissingTexts(db, await findOwn(db, actor, id))
   return {
-    messages: conversations.reduce((sum, { missing }) => sum + missing, 0),
-    conversations: conversations.length,
+    ...counts,
     costCents: x && x.readPriceCents > 0 ? Math.ceil((listed * X_PRICES.dm_event) / 10) : null,
   }
 }

@@ -2,6 +2,7 @@ import { RECOGNIZED_LABELS, type ReplyLabel } from '@x-automated/contract/leads/
 import { and, eq, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { attemptEach } from '../../../attempt-each.ts'
+import { storedText } from '../../../core/tables/replies.ts'
 import type { Db } from '../../../db/open.ts'
 import { settle } from './budget.ts'
 import { cleanText, commandsModel } from './data.ts'
@@ -36,7 +37,7 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
       select c.workspace_id, c.id, r.id as reply_id, r.text from writer_providers p
         join conversations c on c.workspace_id = p.workspace_id and c.sort_at > now() - interval '1 hour'
         cross join lateral (
-          select r.id, r.text from replies r
+          select r.id, ${storedText(sql`r.text`)} as text from replies r
           where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
           order by r.at desc, r.id desc limit 1
         ) r

@@ -136,7 +136,7 @@ async function insertList(
   people: readonly LeadRow[],
   texts: { name: string; description: string },
 ): Promise<string> {
-  const { id } = await insertListRow(tx, actor, { ...texts, isSample: true })
+  const { id } = one(await insertListRow(tx, actor, { ...texts, isSample: true }))
   await addListEntries(tx, actor, id, chosenOf(people))
   return id
 }

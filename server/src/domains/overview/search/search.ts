@@ -6,6 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { anywhere } from '../../../core/people/filter.ts'
 import { foldedHandle, foldedName, words } from '../../../core/tables/leads.ts'
+import { storedText } from '../../../core/tables/replies.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Pictures } from '../../../pictures.ts'
 
@@ -159,7 +160,7 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
       db,
       sql`
       select c.id, l.id as "leadId", l.name, l.twitter_handle as handle, l.profile_image_url as picture, coalesce(
-        (select nullif(r.text, '') from replies r where r.id = c.last_message_id), (
+        (select ${storedText(sql`r.text`)} from replies r where r.id = c.last_message_id), (
           select nullif(d.message, '') from dms d where d.id = c.last_message_id
         )) as text
       from (${chosen}) c
