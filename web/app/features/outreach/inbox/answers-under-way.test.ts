@@ -1,6 +1,6 @@
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
 import { expect, test } from 'vitest'
-import { beginAnswer, nextWaiting } from './answers-under-way'
+import { beginAnswer, leaveQueued, nextWaiting, queueAnswer, queuedAnswer } from './answers-under-way'
 
 const row = (id: string, change: Partial<Conversation> & { isOurs?: boolean } = {}) => ({
   id,
@@ -35,4 +35,13 @@ test('skips people who do not wait, and those who are being answered', () => {
   expect(nextWaiting(rows.slice(0, -1), 'open')).toBeUndefined()
   endAnswer()
   expect(nextWaiting(rows, 'open')?.id).toBe('answering')
+})
+
+test('a queued answer is not sent after its conversation was left, but waits for the box that replaces the first', () => {
+  queueAnswer('ann', 'Yes')
+  expect(leaveQueued('ann', true)).toBe(false)
+  expect(queuedAnswer('ann')).toBe('Yes')
+  expect(leaveQueued('ann', false)).toBe(true)
+  expect(queuedAnswer('ann')).toBeNull()
+  expect(leaveQueued('ann', false)).toBe(false)
 })

@@ -30,6 +30,14 @@ export function queueAnswer(id: string, text: string | null): void {
 /** The queued answer of a conversation, if any. */
 export const queuedAnswer = (id: string): string | null => queued.get(id) ?? null
 
+/**
+ * Cancels the queued answer of a conversation whose reply box closes, unless another box has replaced it.
+ * @returns whether an answer was queued
+ */
+export function leaveQueued(id: string, isBoxOpen: boolean): boolean {
+  return !isBoxOpen && queued.delete(id)
+}
+
 interface Row extends Pick<Conversation, 'id' | 'status' | 'label' | 'suppression'> {
   lastMessage: Pick<Conversation['lastMessage'], 'isOurs'>
 }
