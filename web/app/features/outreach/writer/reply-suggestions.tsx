@@ -134,7 +134,7 @@ function useSuggestions(conversationId: string, early: ReturnType<typeof useEarl
   }
   return {
     isOpen,
-    isWriting: suggesting.status === 'writing',
+    isWriting: suggesting.status === 'writing' || (suggesting.status === 'idle' && early.isWriting),
     isRewriting: rewriting.status === 'writing',
     suggestion,
     index,
