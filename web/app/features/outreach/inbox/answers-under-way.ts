@@ -53,3 +53,28 @@ export function nextWaiting<R extends Row>(rows: readonly R[], openId: string | 
   // Only people who wrote last and may want an answer.
   return others.find(isWaiting)
 }
+
+interface Page<R> {
+  conversations: readonly R[]
+  cursor: string | null
+}
+
+/**
+ * Looks for the next person who waits on the pages after the loaded ones.
+ * @param cursor of the first of these pages; null if there is none
+ * @param isCanceled called before each page
+ */
+export async function nextWaitingAfter<R extends Row>(
+  cursor: string | null,
+  openId: string | null,
+  load: (cursor: string) => Promise<Page<R>>,
+  isCanceled: () => boolean,
+): Promise<R | undefined> {
+  for (let next = cursor; next !== null && !isCanceled(); ) {
+    const page = await load(next)
+    const row = nextWaiting(page.conversations, openId)
+    if (row) return row
+    next = page.cursor
+  }
+  return undefined
+}
