@@ -64,10 +64,10 @@ describe('signing up and in, in a browser', () => {
       await page.unroute('**/api/auth/sign-up/email')
     }
     await press.click()
-    const sent = page.getByRole('status').filter({ hasText: 'Almost there!' })
-    await sent
-      .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
-      .waitFor()
+    const sent = page
+      .getByRole('status')
+      .filter({ hasText: /^Almost there! Check your email for a confirmation link to complete your registration\.$/ })
+    await sent.waitFor()
     await expect.poll(() => sent.evaluate((element) => element === document.activeElement)).toBe(true)
     await page.getByRole('heading', { level: 1, name: 'Check your email' }).waitFor()
     expect(

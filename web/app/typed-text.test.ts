@@ -8,7 +8,10 @@ const { session, listeners } = vi.hoisted(() => {
   const session = {
     state: vi.fn<() => SessionState>(),
     workspaceId: () => 'w',
-    onEvent: (listen: (event: AuthEvent, state: SessionState) => void) => listeners.add(listen),
+    onEvent(listen: (event: AuthEvent, state: SessionState) => void) {
+      listeners.add(listen)
+      return () => void listeners.delete(listen)
+    },
   }
   return { session, listeners }
 })
@@ -28,13 +31,16 @@ it('keeps a text for 90 days', () => {
   expect(readTyped(storage, 'k')).toBeNull()
 })
 
-it('deletes what a user has typed when they sign out, not when their session ends', () => {
+it('deletes what a user has typed when they sign out in any tab, not when their session ends', async () => {
   session.state.mockReturnValue(signedIn('ada'))
   const key = typedKey('/lists list')!
   session.state.mockReturnValue(signedIn('bob'))
   const other = typedKey('/lists list')!
   session.state.mockReturnValue(signedIn('ada'))
-  attachTypedText()
+  const detach = attachTypedText()
+  const otherTab = new BroadcastChannel('x-automated-sign-out')
+  const announced = vi.fn()
+  otherTab.addEventListener('message', ({ data }: MessageEvent<string>) => announced(data))
   const emit = (event: AuthEvent, state: SessionState) => {
     for (const listen of listeners) listen(event, state)
   }
@@ -55,4 +61,11 @@ it('deletes what a user has typed when they sign out, not when their session end
     expect(readTyped(storage, other)).toBe('theirs')
   }
   expect(readTyped(sessionStorage, 'typed.guest./login log-in')).toBeNull()
+  await vi.waitFor(() => expect(announced.mock.calls).toEqual([['ada']]))
+  typeAll()
+  otherTab.postMessage('ada')
+  await vi.waitFor(() => expect(readTyped(sessionStorage, key)).toBeNull())
+  expect(readTyped(sessionStorage, other)).toBe('theirs')
+  otherTab.close()
+  detach()
 })

@@ -8,6 +8,8 @@ import type { TypedStorage } from './ui/use-typed-text'
 /** Prefix of the storage keys of everything that people have typed and not sent. */
 const TYPED = 'typed.'
 const GUEST = `${TYPED}guest.`
+/** The BroadcastChannel on which a tab tells the others who has signed out. */
+const SIGN_OUT_CHANNEL = 'x-automated-sign-out'
 const KEPT_MS = 90 * DAY_MS
 
 interface Stored<T> {
@@ -43,13 +45,25 @@ export function attachTypedText(): () => void {
   localStorage.removeAll((key) => key.startsWith(TYPED) && readTyped(localStorage, key) === null)
   const userOf = (state: SessionState) => (state.status === 'signed-in' ? state.user.id : null)
   let userId = userOf(session.state())
-  return session.onEvent((event, state) => {
+  const forget = (signedOutId: string | null) => {
+    for (const storage of [localStorage, sessionStorage])
+      storage.removeAll((key) => key.startsWith(`${TYPED}${signedOutId}.`) || key.startsWith(GUEST))
+  }
+  // Each tab has a session storage of its own.
+  const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(SIGN_OUT_CHANNEL)
+  channel?.addEventListener('message', ({ data }: MessageEvent<string | null>) => forget(data))
+  const stopListening = session.onEvent((event, state) => {
     // If the session has expired, the text waits until the same person logs in again.
-    if (event === 'SIGNED_OUT' && state.status === 'signed-out' && state.reason === 'signed-out-here')
-      for (const storage of [localStorage, sessionStorage])
-        storage.removeAll((key) => key.startsWith(`${TYPED}${userId}.`) || key.startsWith(GUEST))
+    if (event === 'SIGNED_OUT' && state.status === 'signed-out' && state.reason === 'signed-out-here') {
+      forget(userId)
+      channel?.postMessage(userId)
+    }
     userId = userOf(state) ?? userId
   })
+  return () => {
+    stopListening()
+    channel?.close()
+  }
 }
 
 /** Where the forms of this page store what is typed: guests' forms only in this tab. */

@@ -10,7 +10,7 @@ const MAILBOXES: readonly { name: string; address: string; domains: RegExp }[] =
   { name: 'Proton Mail', address: 'https://mail.proton.me/', domains: /^(proton\.me|protonmail\.com|pm\.me)$/ },
 ]
 
-/** The mailbox of an address on the web, or undefined if its domain does not tell. */
+/** The mailbox of an address on the web, or undefined for an unknown domain. */
 export function mailboxOf(email: string): { name: string; address: string } | undefined {
   const domain = email.trim().toLowerCase().split('@').at(-1) ?? ''
   return MAILBOXES.find(({ domains }) => domains.test(domain))

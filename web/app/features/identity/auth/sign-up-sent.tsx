@@ -10,6 +10,9 @@ import { OpenMail } from './open-mail'
 /** An email takes a while, and an address gets few of them. */
 const RESEND_AFTER_MS = 30_000
 
+/** Takes over the focus from the form, which is no longer shown. Outside the component, so that it runs only once. */
+const focus = (sent: HTMLElement | null) => sent?.focus()
+
 interface SignUpSentProps {
   email: string
   onOtherEmail: () => void
@@ -21,18 +24,18 @@ export function SignUpSent({ email, onOtherEmail }: SignUpSentProps) {
   const secondsLeft = useSecondsUntil(sentAtMs + RESEND_AFTER_MS)
   const resend = useMutation(api.account.resend.mutationOptions({ onSuccess: () => setSentAtMs(Date.now()) }))
   return (
-    <div
-      // Takes over the focus from the form, which is no longer shown.
-      ref={(sent) => sent?.focus()}
-      tabIndex={-1}
-      role="status"
-      className="grid justify-items-center gap-5 rounded-lg border border-line p-6 text-center outline-none"
-    >
+    <div className="grid justify-items-center gap-5 rounded-lg border border-line p-6 text-center">
       <span className="flex size-12 items-center justify-center rounded-full bg-accent text-accent-ink">
         <MailCheck aria-hidden className="size-6" />
       </span>
       <div className="grid gap-2">
-        <p className="text-base">
+        <p
+          ref={focus}
+          tabIndex={-1}
+          // Without the countdown below, which would be announced every second.
+          role="status"
+          className="text-base outline-none"
+        >
           Almost there! Check your email for a confirmation link to complete your registration.
         </p>
         <p className="text-muted">
@@ -46,9 +49,10 @@ export function SignUpSent({ email, onOtherEmail }: SignUpSentProps) {
         <div className="flex flex-wrap justify-center gap-2">
           <Button
             size="sm"
-            disabled={secondsLeft > 0 && !resend.isPending}
+            // A disabled button would lose the focus.
+            aria-disabled={secondsLeft > 0 || undefined}
             loading={resend.isPending}
-            onClick={() => resend.mutate({ email })}
+            onClick={() => secondsLeft === 0 && resend.mutate({ email })}
           >
             {secondsLeft === 0 || resend.isPending ? (
               'Send it again'

@@ -119,7 +119,7 @@ test('says when leads can be saved again', () => {
 
 test('says what a look costs before it is made', () => {
   expect(lookText('followers', { readPriceCents: 1 }, null)).toBe(
-    'A look reads up to 25 profiles and saves nobody. X bills up to $0.26. You can look 4 times a day.',
+    'A look reads up to 25 profiles and saves nobody. X bills up to $0.26. Your workspace can look 4 times a day.',
   )
   expect(lookText('followers', { readPriceCents: 0 }, 1)).toBe(
     'A look reads up to 25 profiles and saves nobody. 1 look left today.',

@@ -159,12 +159,12 @@ export function usedUpText(limit: number, now: Date): string {
   return `All ${formatCount(limit, 'lead')} of this month are saved. You can save more from ${day}.`
 }
 
-/** 'A look reads up to 25 profiles and saves nobody. X bills up to $0.26. You can look 4 times a day.' */
+/** 'A look reads up to 25 profiles and saves nobody. X bills up to $0.26. Your workspace can look 4 times a day.' */
 export function lookText(type: Scrape['type'], x: { readPriceCents: number }, looksLeft: number | null): string {
   const cost = lookCents(type, LOOK_PEOPLE_MAX, x)
   const times =
     looksLeft === null
-      ? `You can look ${LOOKS_PER_DAY} times a day.`
+      ? `Your workspace can look ${LOOKS_PER_DAY} times a day.`
       : looksLeft === 0
         ? "Today's looks are used up."
         : `${formatCount(looksLeft, 'look')} left today.`

@@ -22,8 +22,8 @@ import { ImportPeopleDialog } from './import-people-dialog'
 const PAGE_SIZE = 50
 
 const REASONS: Record<SuppressionReason, string> = {
-  opted_out: 'Opted out',
-  replied_stop: 'Opted out by reply',
+  replied_stop: 'Opted out',
+  opted_out: 'Opted out elsewhere',
   manual: 'Added manually',
   import: 'Imported',
 }

@@ -1,6 +1,6 @@
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
-import { expect, test } from 'vitest'
-import { beginAnswer, nextWaiting } from './answers-under-way'
+import { expect, test, vi } from 'vitest'
+import { beginAnswer, leaveQueued, nextWaiting, nextWaitingAfter, queueAnswer, queuedAnswer } from './answers-under-way'
 
 const row = (id: string, change: Partial<Conversation> & { isOurs?: boolean } = {}) => ({
   id,
@@ -35,4 +35,26 @@ test('skips people who do not wait, and those who are being answered', () => {
   expect(nextWaiting(rows.slice(0, -1), 'open')).toBeUndefined()
   endAnswer()
   expect(nextWaiting(rows, 'open')?.id).toBe('answering')
+})
+
+test('a queued answer is not sent after its conversation was left, but waits for the box that replaces the first', () => {
+  queueAnswer('ann', 'Yes')
+  expect(leaveQueued('ann', true)).toBe(false)
+  expect(queuedAnswer('ann')).toBe('Yes')
+  expect(leaveQueued('ann', false)).toBe(true)
+  expect(queuedAnswer('ann')).toBeNull()
+  expect(leaveQueued('ann', false)).toBe(false)
+})
+
+test('looks for the next person page by page, until the user opens someone else', async () => {
+  const pages: Record<string, { conversations: ReturnType<typeof row>[]; cursor: string | null }> = {
+    2: { conversations: [row('ours', { isOurs: true })], cursor: '3' },
+    3: { conversations: [row('open'), row('waits')], cursor: '4' },
+  }
+  const load = vi.fn(async (cursor: string) => pages[cursor]!)
+  expect((await nextWaitingAfter('2', 'open', load, () => false))?.id).toBe('waits')
+  expect(load.mock.calls).toEqual([['2'], ['3']])
+  expect(await nextWaitingAfter('2', 'open', load, () => load.mock.calls.length > 2)).toBeUndefined()
+  expect(load).toHaveBeenCalledTimes(3)
+  expect(await nextWaitingAfter(null, 'open', load, () => false)).toBeUndefined()
 })

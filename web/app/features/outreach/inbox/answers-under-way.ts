@@ -30,6 +30,14 @@ export function queueAnswer(id: string, text: string | null): void {
 /** The queued answer of a conversation, if any. */
 export const queuedAnswer = (id: string): string | null => queued.get(id) ?? null
 
+/**
+ * Cancels the queued answer of a conversation whose reply box closes, unless another box has replaced it.
+ * @returns whether an answer was queued
+ */
+export function leaveQueued(id: string, isBoxOpen: boolean): boolean {
+  return !isBoxOpen && queued.delete(id)
+}
+
 interface Row extends Pick<Conversation, 'id' | 'status' | 'label' | 'suppression'> {
   lastMessage: Pick<Conversation['lastMessage'], 'isOurs'>
 }
@@ -44,4 +52,29 @@ export function nextWaiting<R extends Row>(rows: readonly R[], openId: string | 
   const others = inOrder.filter(({ id }) => id !== openId && !isBeingAnswered(id))
   // Only people who wrote last and may want an answer.
   return others.find(isWaiting)
+}
+
+interface Page<R> {
+  conversations: readonly R[]
+  cursor: string | null
+}
+
+/**
+ * Looks for the next person who waits on the pages after the loaded ones.
+ * @param cursor of the first of these pages; null if there is none
+ * @param isCanceled called before each page
+ */
+export async function nextWaitingAfter<R extends Row>(
+  cursor: string | null,
+  openId: string | null,
+  load: (cursor: string) => Promise<Page<R>>,
+  isCanceled: () => boolean,
+): Promise<R | undefined> {
+  for (let next = cursor; next !== null && !isCanceled(); ) {
+    const page = await load(next)
+    const row = nextWaiting(page.conversations, openId)
+    if (row) return row
+    next = page.cursor
+  }
+  return undefined
 }

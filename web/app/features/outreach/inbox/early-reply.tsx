@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useRef, useState } from 'react'
-import { queueAnswer, queuedAnswer } from './answers-under-way'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { toast } from '../../../ui/toast'
+import { leaveQueued, queueAnswer, queuedAnswer } from './answers-under-way'
 import { useReplyFocus } from './reply-focus'
 import { sends } from './send-keys'
 import { unsavedDraft } from './unsaved-drafts'
@@ -37,14 +38,25 @@ export function EarlyReply({ id }: { id: string }) {
 
 /**
  * An answer that is sent once its conversation has loaded. Until then the reply box does not change,
- * because what the user types next is meant for the next person.
+ * because what the user types next is meant for the next person. It becomes a draft if the user leaves before.
+ * @param name of the recipient; undefined if unknown
  */
-export function useQueuedAnswer(id: string) {
+export function useQueuedAnswer(id: string, name?: string) {
   const [queued, setQueued] = useState(() => queuedAnswer(id))
   const add = (text: string | null) => {
     queueAnswer(id, text)
     setQueued(text)
   }
+  useEffect(
+    () => () => {
+      const isBoxOpen = document.querySelector(`textarea[data-reply="${id}"]`) !== null
+      if (!leaveQueued(id, isBoxOpen)) return
+      toast.info(
+        `${name ? `${name}: not` : 'Not'} sent, because the conversation had not loaded. Your answer is a draft.`,
+      )
+    },
+    [id, name],
+  )
   return {
     queued,
     add,

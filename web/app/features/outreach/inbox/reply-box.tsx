@@ -13,7 +13,6 @@ import { toast } from '../../../ui/toast'
 import { undoable } from '../sequences/undoable'
 import { SuggestionsNeedModel } from '../writer/connect-model'
 import { useReplySuggestions } from '../writer/reply-suggestions'
-import { queueAnswer, queuedAnswer } from './answers-under-way'
 import { useQueuedAnswer } from './early-reply'
 import { EmojiMenu } from './emoji-menu'
 import { sinceText } from './inbox-text'
@@ -67,7 +66,7 @@ export function ReplyBox({
     if (isReady && !reply.isPending) reply.send({ text: trimmed, asWritten: variables.length > 0 })
     return isReady && !reply.isPending
   }
-  const queue = useQueuedAnswer(id)
+  const queue = useQueuedAnswer(id, name)
   const sendAndOpenNext = () => {
     if (!isKnown && isWhole) queue.add(trimmed)
     else if (submit()) onNext?.()
@@ -83,14 +82,6 @@ export function ReplyBox({
   useEffect(() => {
     if (isDue) sendQueued()
   }, [isDue])
-  useEffect(
-    () => () => {
-      if (queuedAnswer(id) === null || document.querySelector(`textarea[data-reply="${id}"]`)) return
-      queueAnswer(id, null)
-      toast.info(`${name}: not sent, because the conversation had not loaded. Your answer is a draft.`)
-    },
-    [id, name],
-  )
   const snippets = useSnippetList({ text, setText, textarea, recipient })
   const insert = (inserted: string) => {
     const start = textarea.current?.selectionStart ?? text.length

@@ -16,7 +16,7 @@ import { paths } from '../../../paths'
 import { toast } from '../../../ui/toast'
 import { workspaceValue } from '../../../workspace-value'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
-import { nextWaiting } from './answers-under-way'
+import { nextWaiting, nextWaitingAfter } from './answers-under-way'
 import { type ConversationChange, changeCached } from './conversation-cache'
 import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
 import { focusOnOpen } from './reply-focus'
@@ -62,17 +62,21 @@ export function useInbox(mayRead: boolean) {
   }, [openId])
   /** Opens the next person who waits for an answer, or says that nobody does. */
   const openNextWaiting = async () => {
-    let pages: Pick<typeof list, 'data' | 'hasNextPage' | 'isError' | 'fetchNextPage'> = list
-    for (;;) {
-      const next = nextWaiting(rowsOf(pages.data), openId)
-      // The user may have opened someone else while more conversations were loading.
-      if (current.current !== openId) return
-      if (next) {
-        focusOnOpen(next.id)
-        return open(next.id)
-      }
-      if (!pages.hasNextPage || pages.isError) break
-      pages = await pages.fetchNextPage()
+    // The user may open someone else while more conversations are loading.
+    const isCanceled = () => current.current !== openId
+    // Not through the list, which would refetch all these pages again and again.
+    const load = (cursor: string) => client.conversations.list({ ...filter, cursor })
+    let next = nextWaiting(rowsOf(list.data), openId)
+    try {
+      next ??= await nextWaitingAfter(list.data?.pages.at(-1)?.cursor ?? null, openId, load, isCanceled)
+    } catch (error) {
+      toast.error(errorText(error, 'Failed to look for the next person. Please try again.'))
+      return
+    }
+    if (isCanceled()) return
+    if (next) {
+      focusOnOpen(next.id)
+      return open(next.id)
     }
     const isNarrowed = narrowedBy(filter) > 0 || filter.q || filter.status !== 'open'
     toast.info(`Nobody else ${isNarrowed ? 'in this view ' : ''}is waiting for your answer.`)

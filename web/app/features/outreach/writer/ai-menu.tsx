@@ -1,6 +1,6 @@
 import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { Sparkles } from 'lucide-react'
-import { lazy, type RefObject, Suspense, useState } from 'react'
+import { type RefObject, Suspense, useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Popover } from '../../../ui/popover'
 import { Select } from '../../../ui/select'
@@ -9,18 +9,10 @@ import { useDialogs } from '../../../ui/use-dialogs'
 import { undoable } from '../sequences/undoable'
 import { ConnectModel } from './connect-model'
 import { LANGUAGES } from './languages'
+import { LazyDraftSheet } from './lazy-draft-sheet'
 import { useDrafts } from './use-drafts'
 import { useModel } from './use-model'
-import { writerProblem } from './writer-text'
-
-// Loaded when it is first opened.
-const DraftSheet = lazy(() => import('./draft-sheet').then((module) => ({ default: module.DraftSheet })))
-
-const REWRITES = [
-  { label: 'Shorter', instruction: 'shorter' },
-  { label: 'Friendlier', instruction: 'friendlier' },
-  { label: 'More direct', instruction: 'more direct' },
-] as const
+import { REWRITES, writerProblem } from './writer-text'
 
 /** Toast duration. Longer than usual: a model may take a minute, so the user may have looked away when it fails. */
 const FAILED_MS = 10_000
@@ -115,7 +107,7 @@ export function AiMenu({ textarea, value, onChange }: AiMenuProps) {
       </Popover>
       {sheet.render((_, props) => (
         <Suspense>
-          <DraftSheet
+          <LazyDraftSheet
             {...props}
             kind="message"
             onInsert={([step]) => {

@@ -1,6 +1,6 @@
 import type { DraftsDone } from '@x-automated/contract/outreach/writer'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { storedTexts, suggest } from './early-suggestions'
+import { storedTexts, storeTexts, suggest } from './early-suggestions'
 
 const { readDrafts } = vi.hoisted(() => ({ readDrafts: vi.fn() }))
 vi.mock('./use-drafts', () => ({ readDrafts }))
@@ -30,4 +30,24 @@ test('does not ask again after a reload while the model was writing', async () =
   readDrafts.mockReturnValueOnce(new Promise(() => {}))
   void suggest('cy', 'm1')
   expect(storedTexts('cy', 'm1')).toEqual([])
+})
+
+test('suggestions dropped while the model was writing do not return', async () => {
+  const { promise, resolve } = Promise.withResolvers<DraftsDone>()
+  readDrafts.mockReturnValueOnce(promise)
+  const suggested = suggest('dee', 'm1')
+  storeTexts({ conversationId: 'dee', messageId: 'm1', texts: [] })
+  resolve(done('Late'))
+  expect(await suggested).toEqual([])
+  expect(storedTexts('dee', 'm1')).toEqual([])
+})
+
+test('late suggestions do not replace those for a newer message', async () => {
+  const { promise, resolve } = Promise.withResolvers<DraftsDone>()
+  readDrafts.mockReturnValueOnce(promise).mockResolvedValueOnce(done('New'))
+  const late = suggest('eve', 'm1')
+  await suggest('eve', 'm2')
+  resolve(done('Old'))
+  expect(await late).toEqual([])
+  expect(storedTexts('eve', 'm2')).toEqual(['New'])
 })

@@ -17,7 +17,8 @@ interface Suggested {
   conversationId: string
   /** The message that is answered. */
   messageId: string
-  texts: readonly string[]
+  /** Null while the model is writing. */
+  texts: readonly string[] | null
 }
 
 /** The texts of single drafts. */
@@ -25,30 +26,38 @@ export const textsOf = (drafts: readonly Draft[]): string[] =>
   drafts.flatMap((draft) => ('text' in draft ? [draft.text] : []))
 
 /**
- * Suggests answers to a message without being asked. Calls the model at most once per message and tab,
- * even after a reload or an error. Nobody asked, so an error shows nothing.
+ * Suggests answers to a message without being asked. Calls the model at most once while a conversation is
+ * open, and once per message and tab, even after a reload or an error. Nobody asked, so an error shows nothing.
  * @param messageId null: there is nothing to answer @param mayAsk whether to call the model
  */
 export function useEarlySuggestions(conversationId: string, messageId: string | null, mayAsk: boolean) {
   const queries = useQueryClient()
   const [isOpenLong, setOpenLong] = useState(false)
+  /** The message for which the model was called, or null if it may still be called. */
+  const [askedFor, setAskedFor] = useState<string | null>(null)
   useEffect(() => {
     const timer = setTimeout(() => setOpenLong(true), OPEN_FOR_MS)
     return () => clearTimeout(timer)
   }, [])
+  const isDue = messageId !== null && mayAsk && isOpenLong && localStorage.getItem(SUGGESTED_ANSWERS) !== 'off'
+  if (isDue && askedFor === null) setAskedFor(messageId)
   const queryKey = ['earlySuggestions', conversationId, messageId]
-  const { data } = useQuery({
+  const { data, isFetching } = useQuery({
     queryKey,
     queryFn: () => suggest(conversationId, messageId ?? ''),
-    enabled: messageId !== null && mayAsk && isOpenLong && localStorage.getItem(SUGGESTED_ANSWERS) !== 'off',
-    initialData: messageId === null ? undefined : storedTexts(conversationId, messageId),
+    enabled: isDue && askedFor === messageId,
+    initialData: () => (messageId === null ? undefined : storedTexts(conversationId, messageId)),
     staleTime: Number.POSITIVE_INFINITY,
   })
   return {
     texts: data ?? [],
+    isWriting: isFetching,
+    /** Drops the suggestions, and those that the model is still writing. */
     drop() {
+      setAskedFor(messageId ?? '')
       if (messageId === null) return
       storeTexts({ conversationId, messageId, texts: [] })
+      void queries.cancelQueries({ queryKey })
       queries.setQueryData(queryKey, [])
     },
   }
@@ -59,9 +68,11 @@ export async function suggest(conversationId: string, messageId: string): Promis
   const stored = storedTexts(conversationId, messageId)
   if (stored) return stored
   // Stored before the call, so that a reload does not repeat it.
-  storeTexts({ conversationId, messageId, texts: [] })
+  storeTexts({ conversationId, messageId, texts: null })
   try {
     const texts = textsOf((await readDrafts({ kind: 'reply', conversationId })).drafts)
+    // Dropped, or replaced by those for a newer message.
+    if (findStored(conversationId, messageId)?.texts !== null) return []
     storeTexts({ conversationId, messageId, texts })
     return texts
   } catch {
@@ -71,12 +82,18 @@ export async function suggest(conversationId: string, messageId: string): Promis
 
 /** The suggestions that this tab has stored for a message; undefined if it never asked. */
 export function storedTexts(conversationId: string, messageId: string): readonly string[] | undefined {
-  const isSame = (suggested: Suggested) =>
-    suggested.conversationId === conversationId && suggested.messageId === messageId
-  return readStored().find(isSame)?.texts
+  const suggested = findStored(conversationId, messageId)
+  return suggested && (suggested.texts ?? [])
 }
 
-function storeTexts(suggested: Suggested): void {
+function findStored(conversationId: string, messageId: string): Suggested | undefined {
+  return readStored().find(
+    (suggested) => suggested.conversationId === conversationId && suggested.messageId === messageId,
+  )
+}
+
+/** Stores suggestions in this tab, instead of those for an earlier message. */
+export function storeTexts(suggested: Suggested): void {
   const key = typedKey('suggestions')
   if (key === null) return
   const others = readStored().filter(({ conversationId }) => conversationId !== suggested.conversationId)

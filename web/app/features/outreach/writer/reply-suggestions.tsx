@@ -6,12 +6,10 @@ import { Kbd } from '../../../ui/kbd'
 import { textsOf, useEarlySuggestions } from './early-suggestions'
 import { useDrafts } from './use-drafts'
 import { useModel } from './use-model'
-import { writerProblem } from './writer-text'
+import { REWRITES, writerProblem } from './writer-text'
 
-const REWRITES = [
-  { label: 'Shorter', instruction: 'shorter' },
-  { label: 'Friendlier', instruction: 'friendlier' },
-] as const
+/** The bar has room for two. */
+const REWRITES_IN_BAR = REWRITES.slice(0, 2)
 
 interface ReplySuggestionsOptions {
   conversationId: string
@@ -134,7 +132,7 @@ function useSuggestions(conversationId: string, early: ReturnType<typeof useEarl
   }
   return {
     isOpen,
-    isWriting: suggesting.status === 'writing',
+    isWriting: suggesting.status === 'writing' || (suggesting.status === 'idle' && early.isWriting),
     isRewriting: rewriting.status === 'writing',
     suggestion,
     index,
@@ -188,7 +186,7 @@ function SuggestionBar({ textId, isTextHidden, onClose, suggestion, problem, ...
         )}
       </div>
       {suggestion &&
-        REWRITES.map(({ label, instruction }) => (
+        REWRITES_IN_BAR.map(({ label, instruction }) => (
           <Button
             key={label}
             size="sm"

@@ -1,13 +1,11 @@
 import { Sparkles } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Button } from '../../../ui/button'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { draftFromTexts } from '../sequences/sequence-draft'
 import { undoable } from '../sequences/undoable'
 import type { SequenceEditor } from '../sequences/use-sequence-draft'
-
-// Loaded when it is first opened.
-const DraftSheet = lazy(() => import('./draft-sheet').then((module) => ({ default: module.DraftSheet })))
+import { LazyDraftSheet } from './lazy-draft-sheet'
 
 /** Drafts all messages of a campaign. Not offered once a message has been sent, because its step would be removed. */
 export function SequenceWriter({ editor: { draft, change } }: { editor: SequenceEditor }) {
@@ -20,7 +18,7 @@ export function SequenceWriter({ editor: { draft, change } }: { editor: Sequence
       </Button>
       {sheet.render((_, props) => (
         <Suspense>
-          <DraftSheet
+          <LazyDraftSheet
             {...props}
             kind="sequence"
             onInsert={(steps) => {

@@ -31,6 +31,13 @@ export function writerProblem(error: unknown, overBudget = "This month's AI budg
   }
 }
 
+/** Instructions to rewrite a text. */
+export const REWRITES = [
+  { label: 'Shorter', instruction: 'shorter' },
+  { label: 'Friendlier', instruction: 'friendlier' },
+  { label: 'More direct', instruction: 'more direct' },
+] as const
+
 /** Formats a cost, which is often below a cent. */
 export function costText(cents: number): string {
   return cents > 0 && cents < 0.5 ? `less than ${formatMoney(1)}` : formatMoney(cents)

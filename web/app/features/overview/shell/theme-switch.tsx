@@ -1,4 +1,5 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
+import { useEffect } from 'react'
 
 const themes = [
   { value: 'system', label: 'System theme', icon: Monitor },
@@ -8,6 +9,8 @@ const themes = [
 
 /** Selects system, light or dark. features/overview/shell/startup-script.ts stores and applies it. */
 export function ThemeSwitch() {
+  // The footer returns after pages without it.
+  useEffect(() => check(document.documentElement.dataset.theme ?? 'system'), [])
   return (
     <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5 noscript:hidden">
       <legend className="sr-only">Color theme</legend>
@@ -32,11 +35,20 @@ export function ThemeSwitch() {
   )
 }
 
+const radioOf = (theme: string) => document.querySelector<HTMLInputElement>(`input[name=theme][value=${theme}]`)
+
+function check(theme: string): void {
+  const radio = radioOf(theme)
+  if (radio) radio.checked = true
+}
+
 /** Selects a theme. The script that stores and applies it listens for changes of such inputs. */
 export function setTheme(theme: string): void {
-  const choice = document.querySelector<HTMLInputElement>(`input[name=theme][value=${theme}]`)
-  if (choice) {
-    choice.click()
+  check(theme)
+  const radio = radioOf(theme)
+  if (radio) {
+    // A press would change nothing if the radio is checked already.
+    radio.dispatchEvent(new Event('change', { bubbles: true }))
     return
   }
   // A page without the footer has no switch.
