@@ -13,15 +13,20 @@ export interface CalloutProps {
   tone?: keyof typeof looks
   title?: ReactNode
   children?: ReactNode
+  /** Defaults to the role that announces it. */
+  role?: 'group'
   /** A button of size 'sm', or a link. */
   action?: ReactNode
 }
 
 /** A message on the page. Screen readers announce 'bad' ones immediately, others politely. */
-export function Callout({ tone = 'info', title, children, action }: CalloutProps) {
+export function Callout({ tone = 'info', role, title, children, action }: CalloutProps) {
   const { icon: Icon, className } = looks[tone]
   return (
-    <div role={tone === 'bad' ? 'alert' : 'status'} className={cn('flex gap-3 rounded-lg border px-4 py-3', className)}>
+    <div
+      role={role ?? (tone === 'bad' ? 'alert' : 'status')}
+      className={cn('flex gap-3 rounded-lg border px-4 py-3', className)}
+    >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="grid min-w-0 flex-1 gap-0.5">
         {title && <p className="font-strong">{title}</p>}

@@ -12,13 +12,15 @@ export interface FormProps extends Omit<ComponentProps<'form'>, 'method' | 'name
   record?: string | undefined
   /** Return the promise of what it does, so that its calls are known to belong to the form. */
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown
+  /** If true, submitting does not save what was typed. The page calls `submitTyped` for what does. */
+  isPreview?: boolean
 }
 
 /**
  * A form that the page handles itself: the browser neither validates nor sends it. A button of type
  * 'reset' that closes it discards what was typed.
  */
-export function Form({ name, record, className, onSubmit, ref, children, ...rest }: FormProps) {
+export function Form({ name, record, className, onSubmit, isPreview = false, ref, children, ...rest }: FormProps) {
   const { form, watchSubmit, context, notice } = useTypedText(name, record)
   return (
     <form
@@ -35,11 +37,12 @@ export function Form({ name, record, className, onSubmit, ref, children, ...rest
       className={cn('grid gap-4', className)}
       onSubmit={(event) => {
         event.preventDefault()
-        void watchSubmit(() => onSubmit(event))
+        if (isPreview) void onSubmit(event)
+        else void watchSubmit(() => onSubmit(event))
       }}
     >
-      <TypedFields value={context}>{children}</TypedFields>
       {notice}
+      <TypedFields value={context}>{children}</TypedFields>
     </form>
   )
 }

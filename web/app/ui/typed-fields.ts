@@ -60,6 +60,8 @@ export function fieldsIn(form: HTMLElement): TypedField[] {
       isDisabled: control.matches(':disabled'),
       get: () => (isChoice(control) ? (control.checked ? 'on' : '') : control.value),
       set: (value) => setValue(control, value),
+      accepts: (value) =>
+        !(control instanceof HTMLSelectElement) || [...control.options].some((option) => option.value === value),
     }
   })
 }

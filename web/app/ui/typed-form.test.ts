@@ -2,7 +2,12 @@ import { expect, it } from 'vitest'
 import { createTypedForm, type RestoredText, type TypedValues } from './typed-form'
 
 /** A form with these values, and what a browser has stored of it. */
-function open(values: Record<string, string>, stored: { now: TypedValues | null } = { now: null }, isGuest = false) {
+function open(
+  values: Record<string, string>,
+  stored: { now: TypedValues | null } = { now: null },
+  isGuest = false,
+  options?: string[],
+) {
   let shown: RestoredText = { isRestored: false, conflicts: [] }
   const screen = { ...values }
   const form = createTypedForm({
@@ -13,6 +18,7 @@ function open(values: Record<string, string>, stored: { now: TypedValues | null 
         isText: key !== 'choice',
         isDisabled: false,
         get: () => screen[key]!,
+        accepts: (value) => options?.includes(value) ?? true,
         set: (value) => {
           screen[key] = value
           form.change([key])
@@ -67,8 +73,54 @@ it('asks if the record has changed meanwhile, and takes either version', () => {
   expect([newer.screen.name, newer.stored.now]).toEqual(['Bob', { name: { typed: 'Bob', base: 'Cleo' } }])
 
   const kept = open({ name: 'Cleo' }, { now: typed })
-  kept.form.discard()
+  kept.form.discardConflicts()
   expect([kept.screen.name, kept.stored.now, kept.shown().conflicts]).toEqual(['Cleo', null, []])
+})
+
+it('keeps the question until the user answers it', () => {
+  const typed = { name: { typed: 'Bob', base: 'Ada' }, note: { typed: 'Later', base: '' } }
+  const { form, type, stored, screen, shown } = open({ name: 'Cleo', note: '' }, { now: typed })
+  type('name', 'Cleopatra')
+  expect(stored.now).toEqual(typed)
+  form.submit()(true)
+  expect(stored.now).toEqual({ name: typed.name })
+  form.discard()
+  expect(shown().conflicts).toHaveLength(1)
+  form.takeTyped()
+  expect([screen.name, stored.now]).toEqual(['Bob', { name: { typed: 'Bob', base: 'Cleopatra' } }])
+
+  const closed = open({ name: 'Cleo', note: '' }, { now: typed })
+  closed.form.submit()(false)
+  expect(closed.stored.now).toEqual({ name: typed.name })
+})
+
+it('discards only what the question is about, and stores what was typed since', () => {
+  const typed = { name: { typed: 'Bob', base: 'Ada' }, note: { typed: 'Later', base: '' } }
+  const { form, type, stored, screen } = open({ name: 'Cleo', note: '' }, { now: typed })
+  type('name', 'Cleopatra')
+  form.discardConflicts()
+  expect(screen).toEqual({ name: 'Cleopatra', note: 'Later' })
+  expect(stored.now).toEqual({ name: { typed: 'Cleopatra', base: 'Cleo' }, note: typed.note })
+})
+
+it('leaves what another tab has stored', () => {
+  const tab = open({ name: 'Ada', note: '' })
+  const other = open({ name: 'Ada', note: '' }, tab.stored)
+  tab.type('name', 'Bob')
+  other.type('note', 'Later')
+  expect(Object.keys(tab.stored.now ?? {})).toEqual(['name', 'note'])
+  tab.form.clear()
+  expect(tab.stored.now).toEqual({ note: { typed: 'Later', base: '' } })
+})
+
+it('restores a value only once the control offers it', () => {
+  const options = ['a']
+  const stored = { now: { choice: { typed: 'b', base: 'a' } } as TypedValues | null }
+  const again = open({ choice: 'a' }, stored, false, options)
+  expect([again.screen.choice, again.shown().isRestored]).toEqual(['a', false])
+  options.push('b')
+  again.form.scan()
+  expect([again.screen.choice, again.shown().isRestored]).toEqual(['b', true])
 })
 
 it('does not ask about choices, nor about a text that was saved elsewhere', () => {

@@ -9,6 +9,8 @@ export interface TypedField {
   get(): string
   /** Changes the value as if the user had done so. */
   set(value: string): void
+  /** False if the control offers no such value, or does not offer it yet. */
+  accepts?(value: string): boolean
   /** What to show of a stored value. */
   preview?(value: string): string
 }
@@ -48,7 +50,23 @@ export function createTypedForm({ fields, read, write: store, isGuest, show }: O
   const restored = new Set<string>()
   const conflicts = new Map<string, { label: string; typed: string; preview: string }>()
   const touched = new Set<string>()
-  const write = () => store(values.size > 0 ? Object.fromEntries(values) : null)
+  /** What this form has read or written last. */
+  let written = new Map(values)
+  /** Writes what has changed here, and leaves what another tab has stored meanwhile. */
+  function write(): void {
+    const changed = [...new Set([...written.keys(), ...values.keys()])].filter(
+      (key) => written.get(key) !== values.get(key),
+    )
+    if (changed.length === 0) return
+    const merged = new Map(Object.entries(read() ?? {}))
+    for (const key of changed) {
+      const value = values.get(key)
+      if (value) merged.set(key, value)
+      else merged.delete(key)
+    }
+    written = new Map(values)
+    store(merged.size > 0 ? Object.fromEntries(merged) : null)
+  }
   const showNow = () =>
     show({
       isRestored: restored.size > 0,
@@ -63,8 +81,12 @@ export function createTypedForm({ fields, read, write: store, isGuest, show }: O
     touched.add(field.key)
   }
 
-  /** Stores a field that the user has changed, or removes it if its value is the former one again. */
+  /**
+   * Stores a field that the user has changed, or removes it if its value is the former one again.
+   * What the question is about stays until the user answers it.
+   */
   function storeField(field: TypedField): void {
+    if (conflicts.has(field.key)) return
     const typed = field.get()
     const base = bases.get(field.key) ?? ''
     if (typed === base) values.delete(field.key)
@@ -74,12 +96,12 @@ export function createTypedForm({ fields, read, write: store, isGuest, show }: O
   return {
     /** Call it when fields may have appeared. Fills them with what was typed. */
     scan() {
-      const before = JSON.stringify([...values])
       const shownBefore = restored.size + conflicts.size
       for (const field of fields()) {
         if (field.isDisabled || bases.has(field.key)) continue
         const value = field.get()
         const stored = values.get(field.key)
+        if (stored && field.accepts?.(stored.typed) === false) continue
         bases.set(field.key, isGuest ? '' : value)
         if (isGuest && value !== '') storeField(field)
         else if (!stored) continue
@@ -91,38 +113,49 @@ export function createTypedForm({ fields, read, write: store, isGuest, show }: O
           conflicts.set(field.key, { label: field.label, typed, preview: field.preview?.(typed) ?? typed })
         }
       }
-      if (JSON.stringify([...values]) !== before) write()
+      write()
       if (restored.size + conflicts.size !== shownBefore) showNow()
     },
 
     /** Call it before the user changes a field. */
     enter(key: string) {
       const field = fieldOf(key)
-      if (field && !isGuest && !touched.has(key) && !values.has(key)) bases.set(key, field.get())
+      if (!field || isGuest || touched.has(key)) return
+      if (!values.has(key) || !bases.has(key)) bases.set(key, field.get())
     },
 
     /** Call it after the user has changed fields. */
     change(keys: readonly string[]) {
-      const before = JSON.stringify([...values])
       for (const key of keys) {
         const field = fieldOf(key)
         if (!field) continue
         touched.add(key)
         storeField(field)
       }
-      if (JSON.stringify([...values]) !== before) write()
+      write()
     },
 
-    /** Removes what was restored from the form and from the storage. */
+    /** Removes what was restored from the form and from the storage. Leaves what the question is about. */
     discard() {
       for (const key of restored) {
         fieldOf(key)?.set(bases.get(key) ?? '')
         values.delete(key)
         touched.delete(key)
       }
-      for (const key of conflicts.keys()) values.delete(key)
       restored.clear()
+      write()
+      showNow()
+    },
+
+    /** Removes what the question is about from the storage. Leaves the form as it is. */
+    discardConflicts() {
+      const keys = [...conflicts.keys()]
       conflicts.clear()
+      for (const key of keys) {
+        values.delete(key)
+        const field = fieldOf(key)
+        if (field && touched.has(key)) storeField(field)
+      }
       write()
       showNow()
     },
@@ -132,7 +165,7 @@ export function createTypedForm({ fields, read, write: store, isGuest, show }: O
       for (const [key, { typed }] of conflicts) {
         const field = fieldOf(key)
         if (!field) continue
-        const base = field.get()
+        const base = touched.has(key) ? (bases.get(key) ?? '') : field.get()
         restore(field, { typed, base })
         values.set(key, { typed, base })
       }
@@ -157,11 +190,10 @@ export function createTypedForm({ fields, read, write: store, isGuest, show }: O
       const sent = new Map(fields().map((field) => [field.key, field.get()]))
       touched.clear()
       return (isOpen) => {
-        if (!isOpen) return this.clear()
+        for (const key of values.keys()) if (!conflicts.has(key)) values.delete(key)
+        if (!isOpen) return write()
         const later = [...touched]
-        values.clear()
         restored.clear()
-        conflicts.clear()
         for (const field of fields()) bases.set(field.key, isGuest ? '' : field.get())
         for (const key of later) {
           bases.set(key, sent.get(key) ?? '')

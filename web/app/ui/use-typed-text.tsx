@@ -1,8 +1,9 @@
-import { QueryClientContext } from '@tanstack/react-query'
+import { type MutationCache, QueryClientContext } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { Button } from './button'
 import { Callout } from './callout'
+import { cn } from './cn'
 import { shorten } from './shorten'
 import { fieldsIn, keyOfTarget } from './typed-fields'
 import {
@@ -31,6 +32,15 @@ const DISCARD = 'discard'
 /** Call it before closing a form because the user has pressed Cancel. */
 export function discardTyped(form: HTMLFormElement | null): void {
   form?.dispatchEvent(new Event(DISCARD))
+}
+
+type Watch = (submit: () => unknown) => unknown
+
+const watches = new WeakMap<HTMLFormElement, Watch>()
+
+/** Calls what saves a form's text, although the form is not submitted. The text is removed once a call succeeds. */
+export function submitTyped(form: HTMLFormElement | null, submit: () => unknown): unknown {
+  return ((form && watches.get(form)) ?? ((call) => call()))(submit)
 }
 
 interface OwnFields {
@@ -64,36 +74,16 @@ export function useTypedText(name: string | null, record: string | undefined) {
       show: setRestored,
     })
     typed.current = store
+    const isOpen = () => typed.current === store
+    if (mutations) watches.set(element, (submit) => watch(store, mutations, isOpen, submit))
     const stopListening = listen(element, store)
     return () => {
       typed.current = null
+      watches.delete(element)
       setRestored(NOTHING_RESTORED)
       stopListening()
     }
-  }, [id, storage, ownFields])
-
-  /** Submits the form, and removes what was typed once a call of `submit` succeeds. */
-  const watchSubmit = (submit: () => unknown) => {
-    const sent = typed.current
-    if (!sent || !mutations) return submit()
-    const saved = sent.submit()
-    const pending = new Set<unknown>()
-    let isSubmitting = true
-    const stop = mutations.subscribe(({ type, mutation }) => {
-      if (type === 'added' && isSubmitting) pending.add(mutation)
-      const status = mutation?.state.status
-      if (type !== 'updated' || !pending.has(mutation) || status === 'pending') return
-      pending.delete(mutation)
-      if (status === 'success') saved(typed.current === sent)
-      if (!isSubmitting && pending.size === 0) stop()
-    })
-    const result = submit()
-    void Promise.resolve(result).finally(() => {
-      isSubmitting = false
-      if (pending.size === 0) stop()
-    })
-    return result
-  }
+  }, [id, storage, ownFields, mutations])
 
   const own: OwnFields = {
     add(field) {
@@ -105,24 +95,51 @@ export function useTypedText(name: string | null, record: string | undefined) {
   }
   const [context] = useState(own)
   const focusFirst = () => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+  const answer = (act: (store: TypedForm) => void) => () => {
+    // React handles the events of each field by itself only after the event of the button.
+    queueMicrotask(() => {
+      if (typed.current) act(typed.current)
+      focusFirst()
+    })
+  }
+  const hasNotice = restored.isRestored || restored.conflicts.length > 0
   return {
     form,
-    watchSubmit,
+    watchSubmit: (submit: () => unknown) => submitTyped(form.current, submit),
     context,
-    notice: (restored.isRestored || restored.conflicts.length > 0) && (
-      <Notice
-        {...restored}
-        onDiscard={() => {
-          typed.current?.discard()
-          focusFirst()
-        }}
-        onUse={() => {
-          typed.current?.takeTyped()
-          focusFirst()
-        }}
-      />
+    // Rendered while it is empty, so that screen readers announce what appears in it.
+    notice: id !== null && (
+      <div role="status" className={cn('col-span-full w-full', !hasNotice && 'sr-only')}>
+        <Notice
+          {...restored}
+          onDiscard={answer((store) => store.discard())}
+          onDiscardConflicts={answer((store) => store.discardConflicts())}
+          onUse={answer((store) => store.takeTyped())}
+        />
+      </div>
     ),
   }
+}
+
+/** Submits a form, and removes what was typed once a call of `submit` succeeds. */
+function watch(store: TypedForm, mutations: MutationCache, isOpen: () => boolean, submit: () => unknown): unknown {
+  const saved = store.submit()
+  const pending = new Set<unknown>()
+  let isSubmitting = true
+  const stop = mutations.subscribe(({ type, mutation }) => {
+    if (type === 'added' && isSubmitting) pending.add(mutation)
+    const status = mutation?.state.status
+    if (type !== 'updated' || !pending.has(mutation) || status === 'pending') return
+    pending.delete(mutation)
+    if (status === 'success') saved(isOpen())
+    if (!isSubmitting && pending.size === 0) stop()
+  })
+  const result = submit()
+  void Promise.resolve(result).finally(() => {
+    isSubmitting = false
+    if (pending.size === 0) stop()
+  })
+  return result
 }
 
 /** Connects a form's element with what is stored of it. @returns a function that ends it */
@@ -209,17 +226,18 @@ export const TypedFields = OwnFieldsContext.Provider
 
 interface NoticeProps extends RestoredText {
   onDiscard: () => void
+  onDiscardConflicts: () => void
   onUse: () => void
 }
 
 const PREVIEW_MAX = 200
 
 /** Says that text was restored, or asks whether it replaces newer values. */
-function Notice({ isRestored, conflicts, onDiscard, onUse }: NoticeProps) {
+function Notice({ isRestored, conflicts, onDiscard, onDiscardConflicts, onUse }: NoticeProps) {
   if (conflicts.length === 0)
     return (
       isRestored && (
-        <p role="status" className="col-span-full flex w-full flex-wrap items-center gap-x-2 text-xs text-muted">
+        <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
           We restored what you typed here.
           <Button size="sm" variant="ghost" onClick={onDiscard}>
             Discard
@@ -228,27 +246,26 @@ function Notice({ isRestored, conflicts, onDiscard, onUse }: NoticeProps) {
       )
     )
   return (
-    <div className="col-span-full w-full">
-      <Callout
-        tone="warn"
-        title="This has changed since you typed here"
-        action={
-          <span className="flex flex-wrap gap-2">
-            <Button size="sm" onClick={onUse}>
-              Use what I typed
-            </Button>
-            <Button size="sm" variant="ghost" onClick={onDiscard}>
-              Discard what I typed
-            </Button>
-          </span>
-        }
-      >
-        {conflicts.map(({ key, label, typed }) => (
-          <p key={key} className="wrap-anywhere">
-            {label}: “<bdi>{shorten(typed, PREVIEW_MAX)}</bdi>”
-          </p>
-        ))}
-      </Callout>
-    </div>
+    <Callout
+      role="group"
+      tone="warn"
+      title="This has changed since you typed here"
+      action={
+        <span className="flex flex-wrap gap-2">
+          <Button size="sm" onClick={onUse}>
+            Use what I typed
+          </Button>
+          <Button size="sm" variant="ghost" onClick={onDiscardConflicts}>
+            Discard what I typed
+          </Button>
+        </span>
+      }
+    >
+      {conflicts.map(({ key, label, typed }) => (
+        <p key={key} className="wrap-anywhere">
+          {label}: “<bdi>{shorten(typed, PREVIEW_MAX)}</bdi>”
+        </p>
+      ))}
+    </Callout>
   )
 }

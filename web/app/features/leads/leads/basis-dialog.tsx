@@ -8,7 +8,7 @@ import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
-import { type Picked, pickedCount } from './lead-selection'
+import { type Picked, pickedCount, recordOf } from './lead-selection'
 import { basisLabels } from './leads-url'
 import { useSetBasis } from './use-bulk'
 
@@ -35,6 +35,7 @@ export function BasisDialog({ picked, ...dialog }: ControlledDialogProps & { pic
     <FormDialog
       {...dialog}
       name="basis"
+      record={recordOf(picked)}
       title="Set contact basis"
       description={`For ${formatCount(count, 'lead')}. X allows automated DMs only to people who asked for them or messaged you first.`}
       label="Set contact basis"

@@ -85,10 +85,12 @@ interface FilterFieldsProps {
   draft: FilterDraft
   onChange: (draft: FilterDraft, isTyped: boolean) => void
   classNames: { keyword: string; status: string }
+  /** The id of the list that is edited. */
+  record?: string | undefined
 }
 
 /** The criteria of a filter. A lead must meet all of them. */
-export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps) {
+export function FilterFields({ draft, onChange, classNames, record }: FilterFieldsProps) {
   const tags = useTagsToPick().data?.tags ?? []
   const locks = useFilterLocks()
   const isLabelOffered = locks.advanced === null
@@ -149,7 +151,7 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
           onChange={(event) => select({ label: event.currentTarget.value })}
         />
       </Field>
-      <MoreFilters draft={draft} locks={locks} onChange={select} />
+      <MoreFilters record={record} draft={draft} locks={locks} onChange={select} />
     </>
   )
 }
@@ -159,14 +161,14 @@ export function withoutDuplicates(conditions: readonly FieldCondition[]): FieldC
   return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
 
-interface MoreFiltersProps {
+interface MoreFiltersProps extends Pick<FilterFieldsProps, 'record'> {
   draft: FilterDraft
   locks: ReturnType<typeof useFilterLocks>
   onChange: (change: Partial<FilterDraft>) => void
 }
 
 /** The filters that Pro and Agency add. On any plan, filters that are set can be removed. */
-function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
+function MoreFilters({ draft, locks, record, onChange }: MoreFiltersProps) {
   const tags = useTagsToPick().data?.tags ?? []
   const dialogs = useDialogs<'rules'>()
   const focusFallback = useFocusFallback<HTMLDivElement>()
@@ -260,6 +262,7 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
       {lockTexts.length > 0 && <PlanLock>{lockTexts.join(' ')}</PlanLock>}
       {dialogs.render((_, props) => (
         <RulesDialog
+          record={record}
           rules={rules}
           filter={{ ...filterOf(draft, {}), rules: undefined }}
           onApply={(next) => onChange({ rules: next })}

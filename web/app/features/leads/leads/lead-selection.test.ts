@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pickedCount, selectionsOf } from './lead-selection'
+import { pickedCount, recordOf, selectionsOf } from './lead-selection'
 
 test('sends ids for chosen leads and filters for all that match', () => {
   expect(selectionsOf({ ids: [] })).toEqual([])
@@ -11,4 +11,17 @@ test('sends ids for chosen leads and filters for all that match', () => {
   ])
   expect([pickedCount(all), pickedCount({ ids: ['a', 'b'] })]).toEqual([12, 2])
   expect(selectionsOf({ everyone: { keyword: 'saas' }, count: 3 })).toEqual([{ filter: { keyword: 'saas' } }])
+})
+
+test('names the same leads alike, and others differently', () => {
+  expect(recordOf({ ids: ['ada'] })).toBe('ada')
+  expect(recordOf({ ids: ['ada', 'bob'] })).toBe(recordOf({ ids: ['bob', 'ada'] }))
+  expect(recordOf({ everyone: { keyword: 'a' }, count: 2 })).toBe(recordOf({ everyone: { keyword: 'a' }, count: 3 }))
+  const picks = [
+    { ids: ['ada', 'bob'] },
+    { ids: ['ada', 'eve'] },
+    { everyone: { keyword: 'a' }, count: 2 },
+    { matching: { keyword: 'a' }, count: 2 },
+  ]
+  expect(new Set(picks.map(recordOf)).size).toBe(picks.length)
 })

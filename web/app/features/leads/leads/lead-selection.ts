@@ -9,6 +9,16 @@ export function pickedCount(picked: Picked): number {
   return 'ids' in picked ? picked.ids.length : picked.count
 }
 
+/** Names the leads, so that what is typed about them is restored for the same leads only. */
+export function recordOf(picked: Picked): string {
+  if ('ids' in picked && picked.ids.length === 1) return picked.ids[0] ?? ''
+  const { count: _, ...filter } = { count: 0, ...picked }
+  const text = JSON.stringify('ids' in picked ? picked.ids.toSorted() : filter)
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
+  return `${text.length}-${hash}`
+}
+
 /** The selections for an action, one per request. */
 export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
   if ('everyone' in picked) return [{ filter: picked.everyone }]

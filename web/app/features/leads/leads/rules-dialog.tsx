@@ -42,6 +42,8 @@ import {
 import { useTagsToPick } from './tag-badge'
 
 interface RulesDialogProps extends ControlledDialogProps, Pick<DialogProps, 'returnsTo'> {
+  /** The id of the list that the rules belong to. */
+  record?: string | undefined
   rules: LeadRules | null
   /** The rest of the filter, which applies as well. */
   filter: LeadFilter

@@ -7,7 +7,7 @@ import { FormDialog } from '../../../ui/form-dialog'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
-import { type Picked, pickedCount } from './lead-selection'
+import { type Picked, pickedCount, recordOf } from './lead-selection'
 import { useLastMessage } from './use-stored-text'
 
 const MESSAGE_MAX = 10_000
@@ -35,6 +35,7 @@ export function SendDialog({ picked, handle, onSend, ...dialog }: SendDialogProp
     <FormDialog
       {...dialog}
       name="dm"
+      record={recordOf(picked)}
       title={`Send a DM to ${handle ? `@${handle}` : formatCount(count, 'lead')}`}
       description={count === 1 ? undefined : 'They go out one by one, within your sending limits.'}
       label={count === 1 ? 'Queue DM' : `Queue ${formatCount(count, 'DM')}`}

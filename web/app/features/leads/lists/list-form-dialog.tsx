@@ -94,6 +94,7 @@ export function ListFormDialog({ list, filter: initialFilter, ...dialog }: ListF
         <fieldset className="grid gap-3 rounded-lg border border-line p-4 sm:grid-cols-2">
           <legend className="px-1 font-strong">Include leads matching</legend>
           <FilterFields
+            record={list?.id ?? 'new'}
             draft={draft}
             onChange={setDraft}
             classNames={{ keyword: 'sm:col-span-2', status: 'sm:col-span-2' }}

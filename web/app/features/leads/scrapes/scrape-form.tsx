@@ -24,6 +24,7 @@ import { Input, PasswordInput } from '../../../ui/input'
 import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonField } from '../../../ui/skeleton'
+import { submitTyped } from '../../../ui/use-typed-text'
 import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans, UsageNotice } from '../../platform/billing/usage-notice'
@@ -89,6 +90,7 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
   const isRunning = create.isPending || busy === 'running'
   const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
   const byPassword = connection.data?.methods.includes('password') ?? true
+  const element = useRef<HTMLFormElement>(null)
   const saveButton = useRef<HTMLButtonElement>(null)
   const usedUpId = useId()
 
@@ -112,7 +114,9 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
     const { minFollowers, maxFollowers } = submitted
     const wanted = { ...source, maxResults: leadLimit }
     if (connection.data?.connected && !(await confirmStart(wanted))) return
-    create.mutate({ ...wanted, minFollowers, maxFollowers, keywords, ...credentialsOf(submitted) })
+    submitTyped(element.current, () =>
+      create.mutate({ ...wanted, minFollowers, maxFollowers, keywords, ...credentialsOf(submitted) }),
+    )
   }
   const scrape = form.handleSubmit((submitted) => start(submitted, sourceIn(submitted)))
   const submit = form.handleSubmit((submitted) => {
@@ -139,7 +143,14 @@ export function ScrapeForm({ busy, hasResults, askCredentials, onAskCredentials,
 
   if (isInitialLoading(connection)) return <ScrapeFormSkeleton />
   return (
-    <Form name="find-leads" aria-label="Find leads" className="grid-cols-1 gap-5" onSubmit={submit}>
+    <Form
+      ref={element}
+      name="find-leads"
+      aria-label="Find leads"
+      className="grid-cols-1 gap-5"
+      isPreview
+      onSubmit={submit}
+    >
       {connection.data && !askCredentials && busy !== 'disconnected' && <NotConnected connection={connection.data} />}
       <div className="grid gap-3">
         <div className="flex flex-wrap items-start gap-3">

@@ -83,7 +83,7 @@ export function LeadsToMessage({ checklist, disabled }: LeadsToMessageProps) {
   const pickable = visible.filter(canPick)
   const allPicked = pickable.length > 0 && pickable.every(({ id }) => picked.has(id))
   return (
-    <section aria-label="Leads" className="grid min-w-0 gap-3">
+    <section aria-label="Leads" data-not-stored className="grid min-w-0 gap-3">
       <Field label="Filter leads">
         <Select
           value={status}

@@ -51,7 +51,7 @@ export function SaveTemplateDialog({ draft, name, ...dialog }: SaveTemplateDialo
       onSubmit={(event) => {
         // Otherwise, the campaign's form around the dialog would be submitted, too.
         event.stopPropagation()
-        void submit(event)
+        return submit(event)
       }}
     >
       <TemplateFields form={form} />
