@@ -29,6 +29,15 @@ export async function ageReplies(to: Writer, which: Replies, days: number): Prom
   await change(to, which, { at: sql`now() - make_interval(days => ${days})` })
 }
 
+/** Stores each of the replies `times` more times, as other messages. */
+export async function repeatReplies({ db }: Writer, which: Replies, times: number): Promise<void> {
+  const rows = await db.select().from(replies).where(matching(replies, which))
+  const more = rows.flatMap(({ id, ...row }) =>
+    Array.from({ length: times }, (_, n) => ({ ...row, xEventId: `${id} ${n}` })),
+  )
+  await db.insert(replies).values(more)
+}
+
 /** Delays the arrival of the replies by `hours` hours. */
 export async function delayReplies(to: Writer, which: Replies, hours: number): Promise<void> {
   await change(to, which, { at: sql`${replies.at} + make_interval(hours => ${hours})` })

@@ -1,6 +1,8 @@
 import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { AliasOf } from '../../db/columns.ts'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { storable } from '../../db/storable.ts'
@@ -10,6 +12,7 @@ import { XError } from '../../outside/x-errors.ts'
 import type { JobQueue, Jobs } from '../../ports.ts'
 import { allowsTexts, type XAccount } from '../messages/accounts.ts'
 import { publishEvents, withAccount } from '../neighbors.ts'
+import { replies } from '../tables/replies.ts'
 import { PAGE_SIZE, type WatchContext } from './pages.ts'
 
 /*
@@ -28,7 +31,7 @@ type ConversationGap = {
   leadId: string
   /** The X id of the lead. */
   personXUserId: string
-  /** The number of messages without a text, as far as one page can list them. */
+  /** The number of messages without a text, up to the size of a page. */
   textCount: number
   /** The time of the latest of them. */
   at: string
@@ -50,9 +53,9 @@ function conversationGaps(
   { until, before, limit }: GapPage,
 ): SQL {
   const since = new Date(Date.now() - X_KEEPS_DAYS * DAY_MS).toISOString()
-  const isMissing = (r: SQL) => sql`
-    ${r}.workspace_id = ${workspaceId} and ${r}.account_x_user_id = ${xUserId} and ${r}.text is null
-      and ${r}.at > ${since}::timestamptz and ${r}.at <= ${until}::timestamptz`
+  const isMissing = (r: AliasOf<typeof replies>) => sql`
+    ${r.workspaceId} = ${workspaceId} and ${r.accountXUserId} = ${xUserId} and ${r.text} is null
+      and ${r.at} > ${since}::timestamptz and ${r.at} <= ${until}::timestamptz`
   // The latest missing text of a conversation stands for it. An index lists them, so a page reads only
   // its own conversations.
   return sql`
@@ -71,18 +74,18 @@ function conversationGaps(
       join leads l on l.id = r.lead_id and l.x_user_id is not null
       join conversations c on c.workspace_id = ${workspaceId} and c.lead_id = r.lead_id
         and c.account_x_user_id = ${xUserId} and not c.is_encrypted
-      where ${isMissing(sql`r`)} and (r.at, r.lead_id) < (
+      where ${isMissing(alias(replies, 'r'))} and (r.at, r.lead_id) < (
         coalesce(${before?.at ?? null}::timestamptz, 'infinity'),
         coalesce(${before?.leadId ?? null}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
       ) and not exists (
         select from replies later
-        where ${isMissing(sql`later`)} and later.lead_id = r.lead_id and (later.at, later.id) > (r.at, r.id)
+        where ${isMissing(alias(replies, 'later'))} and later.lead_id = r.lead_id and (later.at, later.id) > (r.at, r.id)
       )
       order by r.at desc, r.lead_id desc limit ${limit}
     ) latest
     cross join lateral (
       select count(*) as text_count, min(m.at) as since from replies m
-      where ${isMissing(sql`m`)} and m.lead_id = latest.lead_id
+      where ${isMissing(alias(replies, 'm'))} and m.lead_id = latest.lead_id
     ) gap
     order by latest.at desc, latest.lead_id desc`
 }

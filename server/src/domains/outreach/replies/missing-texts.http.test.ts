@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
-import { ageReplies } from '../../../../test/replies.ts'
+import { ageReplies, repeatReplies } from '../../../../test/replies.ts'
 import { readBack } from '../../../core/replies/missing-texts.ts'
 import { receive } from '../../../core/replies/receive.ts'
 import { leads } from '../../../core/tables/leads.ts'
@@ -182,13 +182,9 @@ it('reads and prices no message that arrives after it started', async () => {
 })
 
 it('counts at most the texts of one page per conversation', async () => {
-  const { person, account, leadIds, missing } = await scene(['Hello'])
-  const [reply] = await app.db.select().from(replies).where(eq(replies.leadId, leadIds[0]!))
-  const { id: _, ...values } = reply!
-  const more = Array.from({ length: 120 }, (_, n) => ({ ...values, xEventId: `${person.id} ${n}` }))
-  await app.db.insert(replies).values(more)
+  const { leadIds, missing } = await scene(['Hello'])
+  await repeatReplies(app, eq(replies.leadId, leadIds[0]!), 120)
   expect(await missing()).toEqual({ messages: 100, conversations: 1, costCents: 100 })
-  await person.client.xAccount.consent({ id: account.id, storesConversations: true, offersUnknownSenders: false })
 })
 
 it('shows a message without a text, such as a picture, as an empty one, also after reading it', async () => {
