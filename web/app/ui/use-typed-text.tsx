@@ -96,7 +96,7 @@ export function useTypedText(name: string | null, record: string | undefined) {
   const [context] = useState(own)
   const focusFirst = () => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
   const answer = (act: (store: TypedForm) => void) => () => {
-    // React handles the events of each field by itself only after the event of the button.
+    // React handles the events of each field separately only after the event of the button.
     queueMicrotask(() => {
       if (typed.current) act(typed.current)
       focusFirst()
