@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
+import { durationText, notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
 /** Sends to one lead per entry. Each entry contains the results of that lead's calls. Logs events in order. */
 async function run(results: SendResult[][], stopBefore = Number.POSITIVE_INFINITY) {
@@ -57,4 +57,12 @@ test('sums up a run', () => {
   expect(summaryText({ sent: 3, failed: 2 })).toBe('Successfully sent 3 direct messages (2 failed)')
   expect(summaryText({ sent: 0, failed: 2 })).toBe('Failed to send any direct messages. Please try again later.')
   expect(notMessagedText({ sent: 1, failed: 1, total: 2, halted: null, lastFailure: null })).toBeNull()
+})
+
+test.each([
+  [1, 'Takes less than a minute, while this page is open.'],
+  [40, 'Takes about 1 minute, while this page is open.'],
+  [100, 'Takes about 3 minutes, while this page is open.'],
+])('says how long %i messages take', (count, text) => {
+  expect(durationText(count)).toBe(text)
 })
