@@ -11,6 +11,7 @@ import { SecondFactorForm } from '../../features/identity/auth/second-factor-for
 import { useLeaveWhenSignedIn } from '../../features/identity/auth/use-leave-when-signed-in'
 import { SsoLogin } from '../../features/identity/sso/sso-login'
 import { pageMeta } from '../../features/overview/shell/page-meta'
+import { AuthAside } from '../../features/waitlist/landing/auth-aside'
 import { paths } from '../../paths'
 import { useReferralCode, withReferralCode } from '../../referral-code'
 import { Button } from '../../ui/button'
@@ -34,6 +35,7 @@ export default function Login() {
   const needed = choice === 'back' ? null : (choice ?? handedOver)
   return (
     <AuthFrame
+      aside={<AuthAside />}
       title="Welcome Back"
       description={needed ? "One more step to confirm it's you." : 'Log in to pick up where you left off.'}
       footer={

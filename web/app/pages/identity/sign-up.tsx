@@ -9,6 +9,7 @@ import { SignUpForm } from '../../features/identity/auth/sign-up-form'
 import { whereGoogleIsOffered } from '../../features/identity/auth/use-google'
 import { useLeaveWhenSignedIn } from '../../features/identity/auth/use-leave-when-signed-in'
 import { pageMeta } from '../../features/overview/shell/page-meta'
+import { AuthAside } from '../../features/waitlist/landing/auth-aside'
 import { ForReferred } from '../../features/waitlist/waitlist/for-referred'
 import { paths } from '../../paths'
 import { useReferralCode, withReferralCode } from '../../referral-code'
@@ -21,6 +22,7 @@ export default function SignUp() {
   const [isSent, setSent] = useState(false)
   return (
     <AuthFrame
+      aside={<AuthAside />}
       title={isSent ? 'Check your email' : 'Create an Account'}
       description={isSent ? undefined : 'Free to start. No card needed.'}
       footer={

@@ -61,7 +61,7 @@ export default function Templates() {
         <BackLink to={paths.campaigns}>Campaigns</BackLink>
         <RoleNotice needs="member">You see templates shared with the workspace.</RoleNotice>
         <search aria-label="Filter templates" className="flex flex-wrap items-center gap-3">
-          <div className="min-w-48 flex-1">
+          <div className="min-w-48 flex-1 max-sm:basis-full">
             <Input
               type="search"
               aria-label="Search templates"
@@ -74,7 +74,7 @@ export default function Templates() {
           </div>
           <Select
             aria-label="Folder"
-            className="w-44"
+            className="w-44 max-sm:w-auto max-sm:flex-1"
             options={[
               { value: '', label: 'All folders' },
               ...folders.map((folder) => ({ value: folder, label: folder })),

@@ -44,22 +44,22 @@ export default function Billing() {
           <div className="grid items-start gap-6 lg:grid-cols-2">
             {state.isLoading || isInitialLoading(rewards) ? (
               <>
+                <SubscriptionSkeleton />
                 <div className="grid gap-6">
-                  <SubscriptionSkeleton />
+                  <UsageSkeleton />
                   <RewardMonthsSkeleton />
                 </div>
-                <UsageSkeleton />
               </>
             ) : (
               <>
                 <div className="grid gap-6">
                   <CurrentSubscription state={state} />
-                  {overview && <RewardMonths overview={overview} />}
+                  {overview && <RewardsCard plan={overview.level} />}
                 </div>
                 {overview && (
                   <div className="grid gap-6">
                     <UsageCard overview={overview} />
-                    <RewardsCard plan={overview.level} />
+                    <RewardMonths overview={overview} />
                   </div>
                 )}
               </>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { NavLink } from 'react-router'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
+import { cn } from '../../../ui/cn'
 import { NeedsScript } from '../../../ui/needs-script'
 
 interface AuthFrameProps {
@@ -12,14 +13,21 @@ interface AuthFrameProps {
   children: ReactNode
   /** Below the form. */
   footer?: ReactNode
+  /** To the right of the form, on wide screens. */
+  aside?: ReactNode
 }
 
 /** The narrow column of all sign-in pages. */
-export function AuthFrame({ title, description, tabs = true, children, footer }: AuthFrameProps) {
+export function AuthFrame({ title, description, tabs = true, children, footer, aside }: AuthFrameProps) {
   const carry = useCarriedReferral()
   return (
-    <div className="page-width flex flex-col items-center py-10 md:py-20">
-      <div className="grid w-full max-w-sm gap-6">
+    <div
+      className={cn(
+        'page-width grid justify-center gap-x-20 py-10 md:py-20',
+        aside ? 'grid-cols-[minmax(0,24rem)] lg:grid-cols-[24rem_26rem]' : 'grid-cols-[minmax(0,24rem)]',
+      )}
+    >
+      <div className="grid content-start gap-6">
         {tabs && (
           <nav aria-label="Log in or sign up" className="grid grid-cols-2 gap-1 rounded-lg bg-sunken p-1">
             {[
@@ -45,6 +53,7 @@ export function AuthFrame({ title, description, tabs = true, children, footer }:
         {children}
         {footer && <div className="text-center text-muted">{footer}</div>}
       </div>
+      {aside}
     </div>
   )
 }

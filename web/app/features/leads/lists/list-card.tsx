@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
-import { ListFilter, Rocket, Trash2 } from 'lucide-react'
+import { ListFilter, Pencil, Rocket, Trash2 } from 'lucide-react'
 import { generatePath, Link } from 'react-router'
 import { api } from '../../../api'
 import { paths } from '../../../paths'
@@ -28,6 +28,7 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
   const id = `card-${list.id}`
   const mayWrite = useIsOffered('member')
   const isUsed = list.campaignCount > 0
+  const manage = list.filter ? 'Edit filter' : 'Manage Leads'
   const campaigns = useQuery(
     api.campaigns.list.queryOptions({ input: { leadListId: list.id, pageSize: 1 }, enabled: isUsed }),
   )
@@ -47,17 +48,21 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
             </Link>
           </h2>
           {mayWrite && (
-            <Tooltip text="Delete">
-              <IconButton
-                icon={<Trash2 />}
-                size="sm"
-                label="Delete"
-                aria-describedby={id}
-                className="-me-1.5 -mt-1"
-                loading={removal.isPending}
-                onClick={() => removal.run(list)}
-              />
-            </Tooltip>
+            <span className="-me-1.5 -mt-1 flex">
+              <Tooltip text={manage}>
+                <IconButton icon={<Pencil />} size="sm" label={manage} aria-describedby={id} onClick={onManage} />
+              </Tooltip>
+              <Tooltip text="Delete">
+                <IconButton
+                  icon={<Trash2 />}
+                  size="sm"
+                  label="Delete"
+                  aria-describedby={id}
+                  loading={removal.isPending}
+                  onClick={() => removal.run(list)}
+                />
+              </Tooltip>
+            </span>
           )}
         </div>
         {list.description && (
@@ -94,7 +99,11 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
       <dl className="grid grid-cols-3 gap-2" data-numeric>
         <Figure name="Leads" value={list.leadCount} />
         <Figure name="Sent" value={list.sentCount} />
-        <Figure name="Replies" value={list.replyCount} />
+        <Figure
+          name="Replies"
+          value={list.replyCount}
+          share={list.sentCount > 0 ? formatPercent(list.replyCount / list.sentCount, 1) : undefined}
+        />
       </dl>
       <div className="mt-auto grid gap-3">
         <div className="flex min-h-5 min-w-0 items-center gap-3 text-muted">
@@ -142,11 +151,14 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
   )
 }
 
-function Figure({ name, value }: { name: string; value: number }) {
+function Figure({ name, value, share }: { name: string; value: number; share?: string | undefined }) {
   return (
     <div className="flex flex-col-reverse">
       <dt className="text-xs text-muted">{name}</dt>
-      <dd className="text-2xl font-strong">{formatNumber(value)}</dd>
+      <dd className="flex flex-wrap items-baseline gap-x-1.5">
+        <span className="text-2xl font-strong">{formatNumber(value)}</span>
+        {share && <span className="text-xs text-muted">{share}</span>}
+      </dd>
     </div>
   )
 }

@@ -72,7 +72,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
               />
               <Avatar name={name} src={lead.pictureUrl} size="sm" />
               <span className="flex min-w-0 flex-1 items-baseline gap-2">
-                <bdi className="max-w-3/5 shrink-0 truncate font-strong">{name}</bdi>
+                <bdi className="max-w-4/5 shrink-0 truncate font-strong">{name}</bdi>
                 <span className="truncate text-muted">@{lead.twitterHandle}</span>
               </span>
               {lead.suppressed ? <SuppressedBadge /> : <StatusBadge status={lead.dmStatus} />}

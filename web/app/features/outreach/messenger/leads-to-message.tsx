@@ -43,7 +43,8 @@ export function useLeadChecklist() {
   }
   return {
     leads,
-    shown: leads.data?.pages.flatMap((page) => page.leads) ?? [],
+    // Those who can be messaged come first on each page, so that nothing moves when the next one loads.
+    shown: leads.data?.pages.flatMap((page) => messageableFirst(page.leads)) ?? [],
     total: leads.data?.pages[0]?.total ?? 0,
     status,
     setStatus(next: MessengerFilter) {
@@ -68,6 +69,10 @@ export function useLeadChecklist() {
     touch: () => setTouched(true),
     reset,
   }
+}
+
+function messageableFirst(leads: readonly OfferedLead[]): OfferedLead[] {
+  return [...leads.filter(canBeMessaged), ...leads.filter((lead) => !canBeMessaged(lead))]
 }
 
 interface LeadsToMessageProps {

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Lead } from '@x-automated/contract/leads/leads'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
-import { History, Send, Users } from 'lucide-react'
+import { BookText, History, Send, Users } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
+import { Link } from 'react-router'
 import { api, errorCode, errorText } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
@@ -15,14 +16,18 @@ import { Form } from '../../../ui/form'
 import { Progress } from '../../../ui/progress'
 import { shorten } from '../../../ui/shorten'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { useDialogs } from '../../../ui/use-dialogs'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { UsageNotice } from '../../platform/billing/usage-notice'
 import { TemplateField } from '../campaigns/message-field'
 import { LeadPhone } from '../campaigns/message-preview'
 import { exampleLead, unknownVariables } from '../campaigns/message-template'
+import { TemplatePicker } from '../templates/template-picker'
+import { firstText } from '../templates/template-text'
 import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
 import { RunResults } from './run-results'
+import { durationText } from './send-run'
 import { useSendRun } from './use-send-run'
 
 /** How many characters of an interrupted run's message are displayed. */
@@ -40,6 +45,7 @@ export function Messenger() {
   /** The user has edited the field or tried to send, so show validation errors. */
   const [touched, setTouched] = useState(false)
   const checklist = useLeadChecklist()
+  const templates = useDialogs<'pick'>()
   const run = useSendRun(() => {
     checklist.reset()
     setMessage('')
@@ -106,7 +112,7 @@ export function Messenger() {
       {failure}
       {run.notMessaged && <Callout tone="warn">{run.notMessaged}</Callout>}
       {mayWrite && <InterruptedRun run={run} />}
-      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-2 xl:grid-cols-[minmax(0,6fr)_minmax(0,5fr)_17rem]">
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_17rem]">
         <LeadsToMessage checklist={checklist} disabled={running} />
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
           <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
@@ -126,21 +132,46 @@ export function Messenger() {
             }
             disabled={running}
           />
-          {blank && !running && run.lastMessage !== null && (
+          <div className="flex flex-wrap gap-2">
             <Button
               size="sm"
-              icon={<History />}
-              className="w-fit"
-              disabled={!mayWrite}
-              onClick={() => setMessage(run.lastMessage ?? '')}
+              icon={<BookText />}
+              disabled={!mayWrite || running}
+              onClick={() => templates.show('pick')}
             >
-              Use last message
+              Start from a template
             </Button>
-          )}
+            {blank && !running && run.lastMessage !== null && (
+              <Button
+                size="sm"
+                icon={<History />}
+                disabled={!mayWrite}
+                onClick={() => setMessage(run.lastMessage ?? '')}
+              >
+                Use last message
+              </Button>
+            )}
+          </div>
           <Button type="submit" variant="primary" icon={<Send />} disabled={cannotSend} className="w-fit max-sm:w-full">
             Send DMs to {formatNumber(picked.size)} Leads
           </Button>
+          {picked.size > 0 && !running && (
+            <p className="text-muted" data-numeric>
+              {durationText(picked.size)}{' '}
+              <Link to={paths.newCampaign} className="text-link">
+                Write a campaign
+              </Link>{' '}
+              to send in the background, with follow-ups.
+            </p>
+          )}
           <UsageNotice what="dms" />
+          {templates.render((_, props) => (
+            <TemplatePicker
+              {...props}
+              description="Its first message replaces yours."
+              onPick={(template) => setMessage(firstText(template))}
+            />
+          ))}
           <RunResults results={run.results} />
         </section>
         <Preview message={message} lead={first} />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
+import { durationText, notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
 /** Sends to one lead per entry. Each entry contains the results of that lead's calls. Logs events in order. */
 async function run(results: SendResult[][], stopBefore = Number.POSITIVE_INFINITY) {
@@ -67,4 +67,12 @@ test('a skipped person is not a failure', async () => {
   expect(notMessagedText(summary)).toBeNull()
   expect(summaryText(summary)).toBe('Successfully sent 1 direct messages (1 skipped)')
   expect(summaryText({ sent: 0, failed: 0, skipped: 1 })).toBe('Skipped 1 lead. Nothing was sent.')
+})
+
+test.each([
+  [1, 'Takes less than a minute, while this page is open.'],
+  [40, 'Takes about 1 minute, while this page is open.'],
+  [100, 'Takes about 3 minutes, while this page is open.'],
+])('says how long %i messages take', (count, text) => {
+  expect(durationText(count)).toBe(text)
 })

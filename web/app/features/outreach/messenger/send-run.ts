@@ -81,3 +81,13 @@ export function notMessagedText({ total, halted, ...handled }: RunSummary): stri
   const text = `${formatCount(left, 'lead')} ${pluralize(left, "wasn't", "weren't")} messaged`
   return halted ? `${text}: ${halted}` : `Stopped: ${text}.`
 }
+
+/** What sending one message costs on average, in seconds: the pause and the call. */
+const SECONDS_EACH = 1.5
+
+/** 'Takes about 3 minutes, while this page is open.' */
+export function durationText(count: number): string {
+  const minutes = Math.ceil((count * SECONDS_EACH) / 60)
+  const time = count * SECONDS_EACH < 60 ? 'less than a minute' : `about ${formatCount(minutes, 'minute')}`
+  return `Takes ${time}, while this page is open.`
+}

@@ -14,8 +14,9 @@ import { TEMPLATES_PAGE_SIZE, useTemplates } from './use-templates'
 export function TemplatePicker({
   open,
   onClose,
+  description = 'Its messages replace those in the form.',
   onPick,
-}: ControlledDialogProps & { onPick: (template: Template) => void }) {
+}: ControlledDialogProps & { description?: string; onPick: (template: Template) => void }) {
   const [q, setQ] = useState('')
   const [page, setPage] = useState(1)
   const query = useTemplates({ q, folder: '', isArchived: false }, page)
@@ -28,12 +29,7 @@ export function TemplatePicker({
     onPick(template)
   }
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Start from a template"
-      description="Its messages replace those in the form."
-    >
+    <Dialog open={open} onClose={onClose} title="Start from a template" description={description}>
       <div className="grid gap-3">
         <Input
           type="search"

@@ -1,4 +1,4 @@
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Template } from '@x-automated/contract/outreach/templates'
 import { Archive, ArchiveRestore, Copy, Ellipsis, Lock, Pencil, Trash2, Users } from 'lucide-react'
 import type { Column } from '../../../paged-table'
@@ -13,6 +13,9 @@ interface TemplateColumns {
   onEdit: (template: Template) => void
 }
 
+/** On phones, the results are a line below the name. */
+const UNLESS_NARROW = 'md:px-3 max-md:hidden!'
+
 /** The columns of the table of templates. */
 export const templateColumns = ({ actions, onView, onEdit }: TemplateColumns): Column<Template>[] => [
   {
@@ -23,17 +26,17 @@ export const templateColumns = ({ actions, onView, onEdit }: TemplateColumns): C
   },
   {
     name: 'Author',
-    className: 'md:px-3 md:max-xl:hidden',
+    className: 'md:px-3 max-xl:hidden!',
     cell: (template) => <bdi className="wrap-anywhere">{authorText(template)}</bdi>,
   },
   {
     name: 'Campaigns',
     end: true,
-    className: 'md:px-3',
+    className: UNLESS_NARROW,
     cell: ({ campaignCount }) => formatNumber(campaignCount),
   },
-  { name: 'Replied', end: true, className: 'md:px-3', cell: ({ replyRate }) => rateText(replyRate) },
-  { name: 'Positive', end: true, className: 'md:px-3', cell: ({ positiveRate }) => rateText(positiveRate) },
+  { name: 'Replied', end: true, className: UNLESS_NARROW, cell: ({ replyRate }) => rateText(replyRate) },
+  { name: 'Positive', end: true, className: UNLESS_NARROW, cell: ({ positiveRate }) => rateText(positiveRate) },
   {
     name: 'Actions',
     bare: true,
@@ -61,7 +64,7 @@ export const templateColumns = ({ actions, onView, onEdit }: TemplateColumns): C
 const nameId = ({ id }: Template) => `template-${id}`
 
 function TemplateName({ template, onView }: { template: Template; onView: (template: Template) => void }) {
-  const { name, folder, isShared, isStarter } = template
+  const { name, folder, isShared, isStarter, campaignCount, replyRate, positiveRate } = template
   return (
     <span className="grid w-full justify-items-start gap-0.5">
       <span className="flex flex-wrap items-baseline gap-x-3">
@@ -79,7 +82,12 @@ function TemplateName({ template, onView }: { template: Template; onView: (templ
           {isStarter ? <span>Starter</span> : isShared && <span>Shared</span>}
         </span>
       </span>
-      <span className="line-clamp-1 text-muted wrap-anywhere">{firstText(template)}</span>
+      <span className="line-clamp-2 text-muted wrap-anywhere">{firstText(template)}</span>
+      {campaignCount > 0 && (
+        <span className="text-xs text-muted md:hidden" data-numeric>
+          {formatCount(campaignCount, 'campaign')} · {rateText(replyRate)} replied · {rateText(positiveRate)} positive
+        </span>
+      )}
     </span>
   )
 }
