@@ -15,6 +15,7 @@ test.each([
   ['a form without a name', '<Form name={null} onSubmit={f}>', '', /a form without a name/],
   ['a form of its own', '<form onSubmit={f}><input /></form>', '', /use Form/],
   ['a form that the journey does not walk', '<FormDialog\n  open\n  name="a"\n>', '', /add its form a/],
+  ['a form that is stored at times', "<Form name={may ? 'c' : null} />", '', /add its form c/],
   ['two forms of one name', '<Form name="a" /><Form name="a" />', "  { name: 'a', ", /a form named a, too/],
   ['a form that no longer exists', 'none', "  {\n    name: 'b',\n", /no form named b/],
 ])('finds %s', (_, screen, walk, problem) => {

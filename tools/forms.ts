@@ -16,6 +16,7 @@ const UNSTORED_FORMS: Readonly<Record<string, string>> = {
   'features/outreach/inbox/snooze-menu.tsx': 'a command',
   'features/outreach/x-apps/x-app-form.tsx': 'secrets',
   'features/overview/shell/not-found.tsx': 'a search',
+  'features/platform/branding/branding-tab.tsx': 'a file and a color, which are easily chosen again',
 }
 
 /** Files with fields outside of any form that they contain, and why nothing typed there is lost. */
@@ -62,7 +63,7 @@ const screen = /^web\/app\/((?:features|pages)\/.*(?<!\.test)\.tsx)$/
 const gallery = 'pages/ui.tsx'
 const walk = 'e2e/journeys/typed-text.spec.ts'
 const field = /<(?:[A-Z][a-z]*)?(?:Input|Textarea|Combobox|input|textarea)\b/
-const formTag = /<Form(?:Dialog)?\s[^>]*?\bname=(?:"([^"]+)"|\{null\})/g
+const formTag = /<Form(?:Dialog)?\s[^>]*?\bname=(?:"([^"]+)"|\{null\}|\{\w+ \? '([^']+)' : null\})/g
 const anyFormTag = /<(?:Form|FormDialog|form)[\s>]/
 
 /**
@@ -80,7 +81,8 @@ export function formProblems(files: readonly string[], read: (path: string) => s
     const forms = [...text.matchAll(formTag)]
     if (forms.length !== text.split(anyFormTag).length - 1)
       problems.push(`${path}: write the name of a form before its functions, and use Form`)
-    for (const [, form] of forms) {
+    for (const [, always, sometimes] of forms) {
+      const form = always ?? sometimes
       if (form === undefined) {
         excused.add(name)
         if (!(name in UNSTORED_FORMS)) problems.push(`${path}: a form without a name. Say why in tools/forms.ts`)

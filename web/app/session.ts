@@ -120,3 +120,14 @@ const starting: SessionState = { status: 'starting' }
 export function useSession(): SessionState {
   return useSyncExternalStore(session.watch, session.state, () => starting)
 }
+
+/** A value that outlives its component, but only within the workspace in which it was set. */
+export function workspaceValue<T>(initial: T) {
+  let current = { workspaceId: session.workspaceId(), value: initial }
+  return {
+    get: (): T => (current.workspaceId === session.workspaceId() ? current.value : initial),
+    set(value: T): void {
+      current = { workspaceId: session.workspaceId(), value }
+    },
+  }
+}

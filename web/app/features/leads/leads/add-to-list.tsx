@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { lists } from '@x-automated/contract/leads/lists'
 import { ListPlus } from 'lucide-react'
-import { useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorText, failureText, refusalText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
@@ -20,6 +20,7 @@ import { Input } from '../../../ui/input'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { discardTyped } from '../../../ui/use-typed-text'
 import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
 import { useStartJob } from '../../platform/jobs/use-start-job'
@@ -35,6 +36,7 @@ interface AddToListProps extends ControlledDialogProps {
 /** Adds leads to an existing or new list. */
 export function AddToList({ picked, onAdded, ...dialog }: AddToListProps) {
   const count = pickedCount(picked)
+  const formRef = useRef<HTMLFormElement>(null)
   const refresh = useRefresh()
   const startJobs = useStartJob()
   const [chosen, setChosen] = useState<string | null>(null)
@@ -81,7 +83,14 @@ export function AddToList({ picked, onAdded, ...dialog }: AddToListProps) {
       description={`${formatCount(count, 'lead')} selected`}
       footer={
         <>
-          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardTyped(formRef.current)
+              dialog.onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button
             variant="primary"
             disabled={!manualLists.some(({ id }) => id === chosen)}
@@ -93,7 +102,7 @@ export function AddToList({ picked, onAdded, ...dialog }: AddToListProps) {
         </>
       }
     >
-      <ListChoice chosen={chosen} onChoose={setChosen} />
+      <ListChoice chosen={chosen} onChoose={setChosen} formRef={formRef} />
     </Dialog>
   )
 }
@@ -114,8 +123,15 @@ function useManualLists() {
   return { signedIn, lists, found: manualLists }
 }
 
+interface ListChoiceProps {
+  chosen: string | null
+  onChoose: (id: string) => void
+  /** Gets the form for a new list. */
+  formRef?: RefObject<HTMLFormElement | null>
+}
+
 /** Offers the manual lists. Smart lists fill automatically. */
-export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+export function ListChoice({ chosen, onChoose, formRef }: ListChoiceProps) {
   const { signedIn, lists, found: manualLists } = useManualLists()
   return (
     <div className="grid gap-5">
@@ -156,14 +172,18 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
         </Button>
       )}
       {signedIn && lists.isSuccess && (
-        <NewList onCreated={onChoose} first={manualLists.length === 0 && !lists.hasNextPage} />
+        <NewList formRef={formRef} onCreated={onChoose} first={manualLists.length === 0 && !lists.hasNextPage} />
       )}
     </div>
   )
 }
 
 /** Creates a list and selects it. */
-function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string) => void }) {
+function NewList({
+  first,
+  onCreated,
+  formRef,
+}: Pick<ListChoiceProps, 'formRef'> & { first: boolean; onCreated: (id: string) => void }) {
   const refresh = useRefresh()
   const form = useForm({ resolver: contractResolver(lists.create), defaultValues: { name: '' } })
   const { errors } = form.formState
@@ -179,6 +199,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
   )
   return (
     <Form
+      ref={formRef}
       name="list-of-leads"
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
       className={cn('items-start gap-2', !first && 'border-t border-line pt-4')}

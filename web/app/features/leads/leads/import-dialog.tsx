@@ -13,6 +13,7 @@ import { Form } from '../../../ui/form'
 import { Progress } from '../../../ui/progress'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { discardTyped } from '../../../ui/use-typed-text'
 import { startCampaignPath } from '../lists/start-campaign'
 import { type ImportOrder, sendImport, type UploadState } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
@@ -38,6 +39,7 @@ export function ImportDialog({
   const [read, setRead] = useState<{ preview: Preview; mapping: Mapping } | null>(null)
   const stop = useRef<AbortController | null>(null)
   const formId = useId()
+  const form = useRef<HTMLFormElement>(null)
   const cancel = useCancelImport()
   const upload = useMutation({
     mutationFn: (order: ImportOrder) => {
@@ -53,6 +55,7 @@ export function ImportDialog({
   const isStopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
   const isRunning = visibleImport?.status === 'running'
   const isDone = visibleImport?.status === 'completed'
+  const isMapping = !upload.isPending && !isLoading && !isRunning && !isDone
 
   const choose = async (chosen: File | undefined) => {
     upload.reset()
@@ -103,7 +106,7 @@ export function ImportDialog({
       open={open}
       onClose={close}
       title="Import leads"
-      size={read && !upload.isPending && !isLoading && !isRunning && !isDone ? 'wide' : 'normal'}
+      size={read && isMapping ? 'wide' : 'normal'}
       description="Upload a CSV with a header row. Only a handle column is required."
       footer={
         upload.isPending ? (
@@ -136,7 +139,14 @@ export function ImportDialog({
           </>
         ) : (
           <>
-            <Button onClick={close}>Cancel</Button>
+            <Button
+              onClick={() => {
+                discardTyped(form.current)
+                close()
+              }}
+            >
+              Cancel
+            </Button>
             <Button type="submit" form={formId} variant="primary" icon={<Upload />} disabled={!isReady}>
               Import leads
             </Button>
@@ -157,36 +167,39 @@ export function ImportDialog({
             You can close this tab. The import keeps running. If you stop it, nothing is imported.
           </p>
         </div>
-      ) : isDone ? (
-        <ImportOutcome result={visibleImport} />
       ) : (
-        <Form id={formId} name="import" onSubmit={start}>
-          {upload.isError && !isStopped && (
-            <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
-          )}
-          {visibleImport?.status === 'failed' && (
-            <Callout tone="bad">Failed to import leads: {visibleImport.error}</Callout>
-          )}
-          {(isStopped || visibleImport?.status === 'canceled') && (
-            <Callout>Import stopped. Nothing was imported.</Callout>
-          )}
-          <ImportFilePicker file={file} onPick={choose} />
-          {problem && <Callout tone="bad">{problem}</Callout>}
-          {read ? (
-            <ImportMapping
-              fileName={file?.name ?? ''}
-              {...read}
-              onChange={(mapping) => setRead({ ...read, mapping })}
-            />
-          ) : (
-            <p className="text-muted">
-              You'll map columns before importing. Existing leads are updated. Rows with a problem are skipped and
-              listed. If there are more than {formatNumber(IMPORT_REJECTED_MAX)} of them, nothing is imported.
-            </p>
-          )}
-          {!read && !visibleImport && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
-        </Form>
+        isDone && <ImportOutcome result={visibleImport} />
       )}
+      <Form
+        ref={form}
+        id={formId}
+        name="import"
+        record={file ? `${file.name} ${file.size}` : undefined}
+        // Stays while the file is uploaded, so that what was typed is still stored if that fails.
+        hidden={!isMapping}
+        onSubmit={start}
+      >
+        {upload.isError && !isStopped && (
+          <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
+        )}
+        {visibleImport?.status === 'failed' && (
+          <Callout tone="bad">Failed to import leads: {visibleImport.error}</Callout>
+        )}
+        {(isStopped || visibleImport?.status === 'canceled') && (
+          <Callout>Import stopped. Nothing was imported.</Callout>
+        )}
+        <ImportFilePicker file={file} onPick={choose} />
+        {problem && <Callout tone="bad">{problem}</Callout>}
+        {read ? (
+          <ImportMapping fileName={file?.name ?? ''} {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
+        ) : (
+          <p className="text-muted">
+            You'll map columns before importing. Existing leads are updated. Rows with a problem are skipped and listed.
+            If there are more than {formatNumber(IMPORT_REJECTED_MAX)} of them, nothing is imported.
+          </p>
+        )}
+        {!read && !visibleImport && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
+      </Form>
     </Dialog>
   )
 }

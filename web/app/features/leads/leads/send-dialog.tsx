@@ -8,7 +8,6 @@ import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount, recordOf } from './lead-selection'
-import { useLastMessage } from './use-stored-text'
 
 const MESSAGE_MAX = 10_000
 
@@ -19,15 +18,13 @@ interface SendDialogProps extends ControlledDialogProps {
   onSend: (message: string) => void
 }
 
-/** Edits the message that 'Send DM' sends. It is stored for the next time. */
+/** Edits the message that 'Send DM' sends. */
 export function SendDialog({ picked, handle, onSend, ...dialog }: SendDialogProps) {
-  const [stored, keep] = useLastMessage('quickDm')
-  const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)
+  const [draft, setDraft] = useState(DEFAULT_MESSAGE)
   const count = pickedCount(picked)
   const message = draft.trim()
   const length = lengthProps(draft, MESSAGE_MAX)
   const send = () => {
-    keep(message === DEFAULT_MESSAGE ? null : message)
     onSend(message)
     dialog.onClose()
   }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { tags } from '@x-automated/contract/leads/tags'
 import { Plus, Settings2 } from 'lucide-react'
-import { useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
@@ -17,6 +17,7 @@ import { Input } from '../../../ui/input'
 import { Segments } from '../../../ui/segments'
 import { SkeletonText } from '../../../ui/skeleton'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
+import { discardTyped } from '../../../ui/use-typed-text'
 import { useRefresh } from '../../../use-refresh'
 import { type Picked, pickedCount } from './lead-selection'
 import { TagBadge, useTagsToPick } from './tag-badge'
@@ -33,7 +34,12 @@ export function TagDialog({ picked, onManage, ...dialog }: TagDialogProps) {
   const [mode, setMode] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [typed, setTyped] = useState('')
-  const change = useTagLeads(dialog.onClose)
+  const formRef = useRef<HTMLFormElement>(null)
+  const discard = () => {
+    discardTyped(formRef.current)
+    dialog.onClose()
+  }
+  const change = useTagLeads(discard)
   const allTags = tags.data?.tags ?? []
   const ids = allTags.flatMap(({ id }) => (chosen.has(id) ? id : []))
   const word = typed.trim().toLowerCase()
@@ -67,7 +73,7 @@ export function TagDialog({ picked, onManage, ...dialog }: TagDialogProps) {
               Manage tags
             </Button>
           )}
-          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button onClick={discard}>Cancel</Button>
           <Button variant="primary" disabled={ids.length === 0} loading={change.isPending} onClick={apply}>
             {mode === 'add' ? 'Add tags' : 'Remove tags'}
           </Button>
@@ -85,6 +91,7 @@ export function TagDialog({ picked, onManage, ...dialog }: TagDialogProps) {
           ]}
         />
         <NewTag
+          formRef={formRef}
           label={mode === 'add' ? 'Find or create a tag' : 'Find a tag'}
           mayCreate={mode === 'add'}
           onType={setTyped}
@@ -117,6 +124,7 @@ export function TagDialog({ picked, onManage, ...dialog }: TagDialogProps) {
 }
 
 interface NewTagProps {
+  formRef?: RefObject<HTMLFormElement | null>
   label?: string
   /** Defaults to true. If false, the field only searches tags. */
   mayCreate?: boolean
@@ -128,6 +136,7 @@ interface NewTagProps {
 
 /** Creates a tag without leaving the dialog. */
 export function NewTag({
+  formRef,
   label = 'New tag',
   mayCreate = true,
   onType = () => {},
@@ -152,7 +161,12 @@ export function NewTag({
     onType('')
   }
   return (
-    <Form name="tag" onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
+    <Form
+      ref={formRef}
+      name={mayCreate ? 'tag' : null}
+      onSubmit={form.handleSubmit((input) => create.mutate(input))}
+      className="flex flex-wrap items-start gap-2"
+    >
       <Field label={label} hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
         <Input
           autoComplete="off"

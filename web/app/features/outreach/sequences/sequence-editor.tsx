@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { generatePath, Link, useNavigate } from 'react-router'
 import { api, client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -11,6 +11,7 @@ import { RadioGroup } from '../../../ui/choice'
 import { Form } from '../../../ui/form'
 import { PageHeader } from '../../../ui/page-header'
 import { toast } from '../../../ui/toast'
+import { discardTyped } from '../../../ui/use-typed-text'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
@@ -40,6 +41,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
   const navigate = useNavigate()
   const showFailure = useFailureToast()
   const mayChange = useIsOffered('member')
+  const form = useRef<HTMLFormElement>(null)
   const [base, setBase] = useState(sequence)
   const editor = useSequenceDraft(() => draftOf(sequence))
   const [applyTo, setApplyTo] = useState<ApplyTo>('unpassed')
@@ -99,6 +101,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
     )
   return (
     <Form
+      ref={form}
       name="messages"
       className={`gap-6 ${BUILDER_HEADER}`}
       onSubmit={() => {
@@ -159,7 +162,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
         }
       />
       <BuilderActions>
-        <ButtonLink variant="ghost" to={campaignPath}>
+        <ButtonLink variant="ghost" to={campaignPath} onClick={() => discardTyped(form.current)}>
           Cancel
         </ButtonLink>
         <Button

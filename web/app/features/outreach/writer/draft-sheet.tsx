@@ -15,7 +15,6 @@ import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { SkeletonText } from '../../../ui/skeleton'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
-import { workspaceValue } from '../../../workspace-value'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { delayText } from '../sequences/step-text'
 import { useSequenceLimits } from '../sequences/use-sequence-limits'
@@ -43,29 +42,24 @@ const OTHER = 'other'
 /** Maximum length of a goal and of an audience, in characters. */
 const BRIEF_MAX = 500
 
-/** The last request's brief, reused for the next one. */
-const lastBrief = workspaceValue({
+const EMPTY_BRIEF = {
   goal: 'conversation',
   ownGoal: '',
   audience: '',
   tone: 'friendly',
   language: 'English',
   length: '350',
-})
+}
 
 /** Drafts a message or a sequence from the user's brief. */
 export function DraftSheet({ kind, onInsert, ...dialog }: DraftSheetProps) {
-  const [brief, setBrief] = useState(lastBrief.get)
+  const [brief, setBrief] = useState(EMPTY_BRIEF)
   const drafting = useDrafts()
   const submit = useRef<HTMLButtonElement>(null)
   const model = useModel()
   const hasModel = Boolean(model)
   const isWriting = drafting.status === 'writing'
-  const change = (part: Partial<typeof brief>) => {
-    const changed = { ...brief, ...part }
-    lastBrief.set(changed)
-    setBrief(changed)
-  }
+  const change = (part: Partial<typeof brief>) => setBrief((before) => ({ ...before, ...part }))
   const goal = brief.goal === OTHER ? brief.ownGoal.trim() : brief.goal
   const ownGoal = lengthProps(goal, BRIEF_MAX)
   const audience = lengthProps(brief.audience, BRIEF_MAX)

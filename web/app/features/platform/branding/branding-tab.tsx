@@ -101,7 +101,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   // The focus must be handled here, because the card does not rerender when the draft changes.
   const focusFallback = useFocusFallback<HTMLFormElement>()
   return (
-    <Form name="branding" {...focusFallback} className="gap-5 outline-none" onSubmit={submit}>
+    <Form name={null} {...focusFallback} className="gap-5 outline-none" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{current.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
         {current.logo && (

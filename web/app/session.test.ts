@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { session } from './session'
-import { workspaceValue } from './workspace-value'
+import { session, workspaceValue } from './session'
 
 test('keeps a value for one workspace', () => {
   const current = vi.spyOn(session, 'workspaceId').mockReturnValue('a')
