@@ -107,7 +107,7 @@ const OF_MEMBERS: readonly Case[] = [
   {
     name: 'brief',
     path: '/campaigns/:byBrowserId/edit',
-    open: ['Write with AI'],
+    open: ['AI', 'Write with AI'],
     fields: { 'Audience (optional)': 'Founders' },
   },
   {
