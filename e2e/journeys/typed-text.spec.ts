@@ -399,7 +399,7 @@ it('deletes a text that was saved or discarded, and asks if the record has chang
   await form.waitFor({ state: 'detached' })
   await openForm()
   expect(await name.inputValue()).toBe('All of them')
-  expect(await form.getByRole('status').innerText()).toBe('')
+  expect(await form.locator('[aria-live]').first().innerText()).toBe('')
   await name.fill('Canceled')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await form.waitFor({ state: 'detached' })

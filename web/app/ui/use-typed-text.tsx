@@ -3,7 +3,6 @@ import { createContext, useContext, useEffect, useEffectEvent, useRef, useState 
 import { useLocation } from 'react-router'
 import { Button } from './button'
 import { Callout } from './callout'
-import { cn } from './cn'
 import { shorten } from './shorten'
 import { fieldsIn, keyOfTarget } from './typed-fields'
 import {
@@ -109,7 +108,7 @@ export function useTypedText(name: string | null, record: string | undefined) {
     context,
     // Rendered while it is empty, so that screen readers announce what appears in it.
     notice: id !== null && (
-      <div role="status" className={cn('col-span-full w-full', !hasNotice && 'sr-only')}>
+      <div aria-live="polite" className={hasNotice ? 'col-span-full w-full' : 'sr-only'}>
         <Notice
           {...restored}
           onDiscard={answer((store) => store.discard())}
