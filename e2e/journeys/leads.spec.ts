@@ -538,11 +538,11 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
     await queue('Queue 2 DMs')
     await dismissToast(page, '2 DMs have been queued for sending')
-    // The message survives a reload.
+    // A sent message is not the text for the next person.
     await page.reload()
     await boxes.nth(4).check()
     await page.getByRole('button', { name: 'Send DM', exact: true }).click()
-    expect(await message.inputValue()).toBe('Hi {lead_name}')
+    expect(await message.inputValue()).toBe('Hello! I noticed your profile and wanted to connect.')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Clear selection' }).click()
 
