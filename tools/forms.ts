@@ -15,6 +15,7 @@ const UNSTORED_FORMS: Readonly<Record<string, string>> = {
   'features/outreach/campaigns/campaign-form.tsx': 'stored as a draft on the server',
   'features/outreach/inbox/snooze-menu.tsx': 'a command',
   'features/outreach/x-apps/x-app-form.tsx': 'secrets',
+  'features/overview/dashboard/name-referrer.tsx': 'a code',
   'features/overview/shell/not-found.tsx': 'a search',
   'features/platform/branding/branding-tab.tsx': 'a file and a color, which are easily chosen again',
 }
@@ -63,8 +64,8 @@ const screen = /^web\/app\/((?:features|pages)\/.*(?<!\.test)\.tsx)$/
 const gallery = 'pages/ui.tsx'
 const walk = 'e2e/journeys/typed-text.spec.ts'
 const field = /<(?:[A-Z][a-z]*)?(?:Input|Textarea|Combobox|input|textarea)\b/
-const formTag = /<Form(?:Dialog)?\s[^>]*?\bname=(?:"([^"]+)"|\{null\}|\{\w+ \? '([^']+)' : null\})/g
-const anyFormTag = /<(?:Form|FormDialog|form)[\s>]/
+const formTag = /<(?:PlainForm\b|Form(?:Dialog)?\s[^>]*?\bname=(?:"([^"]+)"|\{null\}|\{\w+ \? '([^']+)' : null\}))/g
+const anyFormTag = /<(?:Form|FormDialog|PlainForm|form)[\s>]/
 
 /**
  * Finds fields whose text would be lost by a reload, and forms that the journey of typed text does

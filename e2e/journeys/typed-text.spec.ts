@@ -31,7 +31,6 @@ const OF_GUESTS: readonly Case[] = [
 
 const OF_MEMBERS: readonly Case[] = [
   { name: 'invite-next', path: '/operator', fields: { 'How many': '37' } },
-  { name: 'referrer', path: '/dashboard', fields: { 'Their referral code': 'ABCDEF' } },
   { name: 'profile', path: '/account', fields: { Name: 'Ada Byron' } },
   { name: 'email', path: '/account', fields: { 'New email address': EMAIL } },
   { name: 'passkey', path: '/account', fields: { 'Passkey name': 'Laptop' } },

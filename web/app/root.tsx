@@ -2,7 +2,7 @@ import './app.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import inter from '@fonts/inter-english.woff2?url'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import {
   isRouteErrorResponse,
   Links,
@@ -21,7 +21,6 @@ import { Footer } from './features/overview/shell/footer'
 import { Header } from './features/overview/shell/header'
 import { LateText } from './features/overview/shell/late-text'
 import { LoadingScreen } from './features/overview/shell/loading-screen'
-import { NotFound } from './features/overview/shell/not-found'
 import { PageChange } from './features/overview/shell/page-change'
 import { pageMeta } from './features/overview/shell/page-meta'
 import { SessionWatch } from './features/overview/shell/session-watch'
@@ -38,8 +37,8 @@ import { useTypedStorage } from './typed-text'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
 import { Toasts } from './ui/toast'
+import { TypedStorageContext } from './ui/typed-storage'
 import { HYDRATED, useHydrated } from './ui/use-hydrated'
-import { TypedStorageContext } from './ui/use-typed-text'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: inter, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
@@ -155,9 +154,16 @@ export function HydrateFallback() {
   return <LoadingScreen text="Initializing application..." />
 }
 
+const NotFound = lazy(async () => ({ default: (await import('./features/overview/shell/not-found')).NotFound }))
+
 export function ErrorBoundary() {
   const error = useRouteError()
-  return isRouteErrorResponse(error) && error.status === 404 ? <NotFound /> : <Crash error={error} />
+  if (!isRouteErrorResponse(error) || error.status !== 404) return <Crash error={error} />
+  return (
+    <Suspense>
+      <NotFound />
+    </Suspense>
+  )
 }
 
 function Crash({ error }: { error: unknown }) {

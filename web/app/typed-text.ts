@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { type KeyValueStorage, localStorage, sessionStorage } from './browser-storage'
 import { session, useSession } from './session'
 import type { SessionState } from './session-store'
-import type { TypedStorage } from './ui/use-typed-text'
+import type { TypedStorage } from './ui/typed-storage'
 
 /** Prefix of the storage keys of everything that people have typed and not sent. */
 const TYPED = 'typed.'

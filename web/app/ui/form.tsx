@@ -1,8 +1,8 @@
-import type { ComponentProps, FormEvent } from 'react'
-import { cn } from './cn'
+import type { FormEvent } from 'react'
+import { PlainForm, type PlainFormProps } from './plain-form'
 import { TypedFields, useTypedText } from './use-typed-text'
 
-export interface FormProps extends Omit<ComponentProps<'form'>, 'method' | 'name' | 'noValidate' | 'onSubmit'> {
+export interface FormProps extends Omit<PlainFormProps, 'onSubmit'> {
   /**
    * What is typed is stored under this name until a call of `onSubmit` succeeds, and restored. Unique
    * among forms. Null for passwords and codes, for searches, and if the page stores the text itself.
@@ -16,14 +16,11 @@ export interface FormProps extends Omit<ComponentProps<'form'>, 'method' | 'name
   isPreview?: boolean
 }
 
-/**
- * A form that the page handles itself: the browser neither validates nor sends it. A button of type
- * 'reset' that closes it discards what was typed.
- */
-export function Form({ name, record, className, onSubmit, isPreview = false, ref, children, ...rest }: FormProps) {
+/** A form that stores what is typed. A button of type 'reset' that closes it discards what was typed. */
+export function Form({ name, record, onSubmit, isPreview = false, ref, children, ...rest }: FormProps) {
   const { form, watchSubmit, context, notice } = useTypedText(name, record)
   return (
-    <form
+    <PlainForm
       {...rest}
       ref={(node) => {
         form.current = node
@@ -31,18 +28,13 @@ export function Form({ name, record, className, onSubmit, isPreview = false, ref
         if (ref) ref.current = node
       }}
       data-form={name ?? ''}
-      // Submitting before hydration must never put a password into the URL.
-      method="post"
-      noValidate
-      className={cn('grid gap-4', className)}
       onSubmit={(event) => {
-        event.preventDefault()
         if (isPreview) void onSubmit(event)
         else void watchSubmit(() => onSubmit(event))
       }}
     >
       {notice}
       <TypedFields value={context}>{children}</TypedFields>
-    </form>
+    </PlainForm>
   )
 }

@@ -5,25 +5,8 @@ import { Button } from './button'
 import { Callout } from './callout'
 import { shorten } from './shorten'
 import { fieldsIn, keyOfTarget } from './typed-fields'
-import {
-  createTypedForm,
-  NOTHING_RESTORED,
-  type RestoredText,
-  type TypedField,
-  type TypedForm,
-  type TypedValues,
-} from './typed-form'
-
-/** Where the texts of forms are stored. Null until it is known who is signed in. */
-export type TypedStorage =
-  | ((form: string) => {
-      read(): TypedValues | null
-      write(values: TypedValues | null): void
-      isGuest: boolean
-    })
-  | null
-
-export const TypedStorageContext = createContext<TypedStorage>(null)
+import { createTypedForm, NOTHING_RESTORED, type RestoredText, type TypedField, type TypedForm } from './typed-form'
+import { TypedStorageContext } from './typed-storage'
 
 /** Dispatched on a form whose text the user discards by closing it. */
 const DISCARD = 'discard'

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { api, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
-import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
+import { PlainForm } from '../../../ui/plain-form'
 import { toast } from '../../../ui/toast'
 
 /** Lets members who joined without a link name their referrer, once. */
@@ -21,11 +21,7 @@ export function NameReferrer() {
     }),
   )
   return (
-    <Form
-      name="referrer"
-      className="flex flex-wrap items-start gap-2"
-      onSubmit={() => refer.mutate({ referralCode: code })}
-    >
+    <PlainForm className="flex flex-wrap items-start gap-2" onSubmit={() => refer.mutate({ referralCode: code })}>
       <p className="w-full font-strong">Did a friend invite you?</p>
       <Field
         label="Their referral code"
@@ -49,7 +45,7 @@ export function NameReferrer() {
       <Button type="submit" loading={refer.isPending}>
         Apply code
       </Button>
-    </Form>
+    </PlainForm>
   )
 }
 

@@ -32,7 +32,6 @@ import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import type { ControlledDialogProps } from '../../../ui/use-dialogs'
 import { useHasRole } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from '../shell/navigation'
-import { setTheme } from '../shell/theme-switch'
 import { useOpenPage } from '../shell/use-offline-links'
 import { useSignOut } from '../shell/use-sign-out'
 import {
@@ -45,6 +44,7 @@ import {
   suggestions,
 } from './palette-items'
 import { addRecent, recentItems } from './recent-items'
+import { setTheme } from './set-theme'
 import { usePauseAll } from './use-pause-all'
 
 const DEBOUNCE_MS = 120

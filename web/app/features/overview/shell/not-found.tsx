@@ -5,8 +5,8 @@ import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
 import { useSession } from '../../../session'
 import { Button } from '../../../ui/button'
-import { Form } from '../../../ui/form'
 import { Input } from '../../../ui/input'
+import { PlainForm } from '../../../ui/plain-form'
 import { SupportLine } from './support-line'
 
 export function NotFound() {
@@ -36,7 +36,7 @@ function LeadSearch() {
   }
   return (
     <search className="w-full max-w-sm pt-2">
-      <Form name={null} className="flex gap-2" onSubmit={search}>
+      <PlainForm className="flex gap-2" onSubmit={search}>
         <Input
           type="search"
           aria-label="Search leads"
@@ -48,7 +48,7 @@ function LeadSearch() {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Button type="submit">Search</Button>
-      </Form>
+      </PlainForm>
     </search>
   )
 }

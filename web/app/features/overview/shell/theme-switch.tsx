@@ -10,7 +10,10 @@ const themes = [
 /** Selects system, light or dark. features/overview/shell/startup-script.ts stores and applies it. */
 export function ThemeSwitch() {
   // The footer returns after pages without it.
-  useEffect(() => check(document.documentElement.dataset.theme ?? 'system'), [])
+  useEffect(() => {
+    const theme = document.documentElement.dataset.theme ?? 'system'
+    document.querySelector<HTMLInputElement>(`input[name=theme][value=${theme}]`)?.click()
+  }, [])
   return (
     <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5 noscript:hidden">
       <legend className="sr-only">Color theme</legend>
@@ -33,27 +36,4 @@ export function ThemeSwitch() {
       ))}
     </fieldset>
   )
-}
-
-const radioOf = (theme: string) => document.querySelector<HTMLInputElement>(`input[name=theme][value=${theme}]`)
-
-function check(theme: string): void {
-  const radio = radioOf(theme)
-  if (radio) radio.checked = true
-}
-
-/** Selects a theme. The script that stores and applies it listens for changes of such inputs. */
-export function setTheme(theme: string): void {
-  check(theme)
-  const radio = radioOf(theme)
-  if (radio) {
-    // A press would change nothing if the radio is checked already.
-    radio.dispatchEvent(new Event('change', { bubbles: true }))
-    return
-  }
-  // A page without the footer has no switch.
-  const input = Object.assign(document.createElement('input'), { name: 'theme', value: theme, hidden: true })
-  document.body.append(input)
-  input.dispatchEvent(new Event('change', { bubbles: true }))
-  input.remove()
 }

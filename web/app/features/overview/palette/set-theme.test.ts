@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { setTheme } from './theme-switch'
+import { setTheme } from './set-theme'
 
 afterEach(() => vi.unstubAllGlobals())
 
