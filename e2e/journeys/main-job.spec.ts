@@ -35,6 +35,8 @@ async function connectX(page: Page, username: string) {
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Connect X', exact: true }).click()
   await page.getByText('Twitter account connected successfully!').waitFor()
+  const consent = page.getByRole('dialog', { name: `Store conversations of @${username}?` })
+  await consent.getByRole('button', { name: 'Only labels' }).click()
   await page.getByRole('button', { name: 'Disconnect' }).waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
 }
