@@ -235,6 +235,7 @@ describe('every page', () => {
     await page.getByLabel('Username').fill('everywhere')
     await page.getByLabel('Password', { exact: true }).fill('any eight or more')
     await page.getByRole('button', { name: 'Connect X', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Only labels' }).click()
     await docked.getByText('1 of 4').waitFor()
     await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
     await docked.getByText('2 of 4').waitFor()
