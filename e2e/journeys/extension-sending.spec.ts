@@ -29,7 +29,7 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
     .waitFor()
   await other.close()
   // The campaign page shows the progress, too.
-  await page.getByTitle('Spring', { exact: true }).click()
+  await page.locator('a[id^="campaign-"][title="Spring"]').click()
   await page.getByRole('heading', { name: 'Spring', level: 1 }).waitFor()
   await page.getByText('Sending “Spring” from this browser').waitFor()
   await page.getByRole('main').getByRole('link', { name: 'Campaigns', exact: true }).click()
